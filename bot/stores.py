@@ -6,6 +6,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 
 import structlog
 
+from bot.errors import OperatorError
 from bot.settings import Settings
 from memory.ports import Store
 from memory.stores.sqlite.store import SqliteStore
@@ -45,11 +46,14 @@ async def _embedded_store(
 
 
 async def _agentcore_store(settings: Settings, stack: AsyncExitStack) -> Store:
-    """The memory named by `memory_id`, or else found or created by `memory_name`."""
-    from bot.operations.aws import aws_access, wanted_memory
+    """The memory named by `memory_id`, or else found or created by `memory_name`. Raises
+    OperatorError if nothing would be learned."""
+    from bot.operations.aws import aws_access, wanted_memory, why_nothing_is_learned
     from memory.stores.agentcore.opening import AgentCoreOptions, agentcore_store
     from memory.stores.agentcore.store import Timing
 
+    if why := why_nothing_is_learned(settings):
+        raise OperatorError(why)
     # AWS calls that hang must not hold up files.
     pool = stack.enter_context(ThreadPoolExecutor(settings.aws_threads, "aws"))
     options = AgentCoreOptions(

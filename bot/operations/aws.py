@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from bot.settings import Settings
+from bot.understanding import is_offline
 from memory.stores.agentcore.calls.clients import AwsAccess
 from memory.stores.agentcore.setup import Wanted
 
@@ -26,3 +27,15 @@ def wanted_memory(settings: Settings) -> Wanted:
 def aws_extracts(settings: Settings) -> bool:
     """True if AWS's strategies learn from conversations, not we."""
     return settings.agentcore_extraction == "aws"
+
+
+def why_nothing_is_learned(settings: Settings) -> str | None:
+    """What keeps the bot from learning anything from messages, and the remedy; None if it does. The
+    notebook's rules find next to nothing, and AgentCore can't search messages."""
+    if aws_extracts(settings) or not is_offline(settings):
+        return None
+    model = f'"{settings.model}"' if settings.model else "not set"
+    return (
+        f'agentcore_extraction = "mordecai", but model is {model}: nothing would be learned from '
+        'messages; set model, or set agentcore_extraction to "aws"'
+    )

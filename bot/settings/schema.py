@@ -210,7 +210,7 @@ class Settings(BaseSettings):
     agentcore_extraction: Literal["aws", "mordecai"] = "aws"
     """AgentCore: who learns from conversations: AWS's strategies (`aws`), or the bot itself as with
     SQLite (`mordecai`), with evidence, review and a list at `/new`. See `docs/aws.md` for what
-    each costs. May be changed at any time"""
+    each costs. `mordecai` needs a `model`. May be changed at any time"""
     memory_retrieval_top_k: Annotated[int, Field(ge=1, le=100)] = 10
     """Maximum memories recalled per message"""
     memory_retrieval_relevance_score: Ratio = 0.2

@@ -6,6 +6,7 @@ from typing import Literal
 
 import pytest
 
+from bot.errors import OperatorError
 from bot.settings import Settings
 from bot.stores import open_store
 from memory.records import Actor
@@ -24,6 +25,7 @@ async def test_who_learns_on_agentcore_is_a_setting(
         settings = Settings(
             memory_backend="agentcore",
             agentcore_extraction=who,
+            model="openai:gpt-4.1-mini",
             aws_region="us-east-1",
             aws_endpoint_url=aws.url,
             data_dir=tmp_path,
@@ -44,3 +46,24 @@ async def test_who_learns_on_agentcore_is_a_setting(
     assert ("memoryStrategies" in made) == (not ours)
     (sent,) = [call.params for call in aws.calls if call.operation == "CreateEvent"]
     assert sent.get("extractionMode") == ("SKIP" if ours else None)
+
+
+@pytest.mark.parametrize("model", [None, "offline"])
+async def test_without_a_model_nobody_would_learn_so_it_is_refused(
+    tmp_path: Path, model: str | None
+) -> None:
+    with FakeAws() as aws, ThreadPoolExecutor(1) as pool:
+        settings = Settings(
+            memory_backend="agentcore",
+            agentcore_extraction="mordecai",
+            model=model,
+            aws_region="us-east-1",
+            aws_endpoint_url=aws.url,
+            data_dir=tmp_path,
+        )
+        with pytest.raises(
+            OperatorError, match=r'"mordecai", but model is .*: .*set model, or set'
+        ):
+            async with open_store(settings, pool):
+                pass
+        assert aws.operations() == []

@@ -12,7 +12,7 @@ from botocore.exceptions import (
 )
 from botocore.exceptions import ConnectionError as NoConnection
 
-from bot.operations.aws import aws_access, aws_extracts
+from bot.operations.aws import aws_access, aws_extracts, why_nothing_is_learned
 from bot.operations.doctor.check import (
     CheckResult,
     ok,
@@ -22,7 +22,6 @@ from bot.operations.doctor.check import (
 from bot.operations.doctor.extraction import check_extraction
 from bot.operations.doctor.permissions import check_permissions
 from bot.settings import Settings
-from bot.understanding import is_offline
 from memory.errors import StoreUnavailable
 from memory.stores.agentcore.calls.circuit import Circuits
 from memory.stores.agentcore.calls.clients import (
@@ -158,11 +157,7 @@ def _strategies(memory: AgentCoreMemory, settings: Settings) -> CheckResult:
     if aws_extracts(settings):
         places = (f"{memory.strategies[kind]} in {place}" for kind, place in TEMPLATES.items())
         return ok("strategies", ", ".join(places))
-    if is_offline(settings):
-        return warning(
-            "strategies",
-            'agentcore_extraction = "mordecai" without a model: only plain statements are learned; '
-            'set model, or agentcore_extraction to "aws"',
-        )
+    if why := why_nothing_is_learned(settings):
+        return wrong("strategies", why)
     idle = "; the memory's own are left alone" if memory.strategies else ""
     return ok("strategies", f'none needed: agentcore_extraction = "mordecai"{idle}')

@@ -111,7 +111,7 @@ async def test_our_own_extraction_needs_no_strategies_but_a_model(
 
     offline = wanted.model_copy(update={"model": None})
     _, strategies, _ = await check_memory(offline, pool)
-    assert strategies.mark is Mark.WARNING
+    assert strategies.mark is Mark.WRONG
     assert "set model" in strategies.text
 
     refused, *_ = await check_memory(settings(aws, bare), pool)
@@ -249,7 +249,8 @@ async def test_a_memory_that_aws_does_not_extract_from_needs_no_extraction_jobs(
 ):
     for operation in ("ListMemoryExtractionJobs", "StartMemoryExtractionJob"):
         aws.faults.add(denied(operation))
-    wanted = settings(aws, create(aws), agentcore_extraction="mordecai")
+    ours = {"agentcore_extraction": "mordecai", "model": "openai:gpt-4.1-mini"}
+    wanted = settings(aws, create(aws), **ours)
     *_, finding = await check_memory(wanted, pool)
     assert finding.mark is Mark.OK
 
