@@ -116,8 +116,8 @@ def _read_answer(data: str, answer: Message, message_id: int) -> Click | None:
 
 
 async def _erase(click: Click, context: Context) -> Remainder:
-    """Delete everything about the actor, each part for itself. A private session stays private.
-    Returns what is still to be deleted. Raises StoreUnavailable."""
+    """Delete everything about the actor; if one part fails, the others are still deleted. A private
+    session stays private. Returns what is still to be deleted. Raises StoreUnavailable."""
     actor, place, memory = click.origin.actor, click.origin.place, context.memory
     private = await context.people.personal.is_private(actor, place)
     failures: list[StoreUnavailable] = []

@@ -231,8 +231,8 @@ class Maintenance:
         return removed
 
     async def _tidy(self, actor: Actor, removed: Counter[tuple[Kind, Why]]) -> None:
-        """Delete what has expired, and count it as `removed`. What the store can't delete keeps
-        nothing else. Raises MemoryFailure."""
+        """Delete what has expired, and count it as `removed`. If the store can't delete a part, the
+        others are still deleted. Raises MemoryFailure."""
         failures: list[MemoryFailure] = []
         lock, changes = self._locks[actor], -1
         while lock.changes != changes and not failures:

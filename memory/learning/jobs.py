@@ -158,7 +158,7 @@ class ExtractionJobs:
             if pause:
                 return await self._look_again(session, outcome, pause), ()
             if not ours:
-                return await self._let_go(session, outcome), ()
+                return await self._finish(session, outcome), ()
             lesson = await self._learner.study(actor, ours)
             saved = await self._save(session, turns, lesson)
             if saved is not None:
@@ -207,7 +207,7 @@ class ExtractionJobs:
             self._locks.changed(session.actor)  # it is no open session now
         return outcome
 
-    async def _let_go(self, session: Session, outcome: Outcome) -> Outcome:
+    async def _finish(self, session: Session, outcome: Outcome) -> Outcome:
         """Finish a session from which the store alone has learned."""
         if not await self._renew_lease(session):
             return await self._outcome_elsewhere(session)

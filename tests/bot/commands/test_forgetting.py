@@ -391,7 +391,7 @@ async def test_what_is_still_to_be_deleted_is_named(left: Remainder, named: str)
         assert shown.text == ENGLISH.forget_all_pending.format(left=named)
 
 
-async def test_one_part_that_fails_keeps_none_of_the_others(desk: Desk) -> None:
+async def test_one_part_that_fails_stops_none_of_the_others(desk: Desk) -> None:
     store = _SlowToDelete(Remainder(), StoreUnavailable("away"))
     async with open_desk(store=store) as desk:
         desk.accounts.note_turn(ANN, "s1", Usage(1, 1, 0, 10, 1))

@@ -297,7 +297,7 @@ class KeepsOnePart(TemporaryStore):
         return await super().delete(actor, record_ids)
 
 
-async def test_a_part_that_stays_keeps_none_of_the_others(journal: SqliteJournal):
+async def test_a_part_that_stays_stops_none_of_the_others(journal: SqliteJournal):
     store = KeepsOnePart()
     said = tuple(Utterance(Role.USER, f"number {n}", ago(900)) for n in range(1_500))
     await store.add_turn(ANNA, Turn("t1", "s1", said))

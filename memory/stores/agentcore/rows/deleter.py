@@ -21,7 +21,7 @@ class RecordDeleter:
         self._calls, self._note_gone = calls, note_gone
 
     async def delete(self, record_ids: Sequence[str]) -> int:
-        """Delete the records in batches; one that fails keeps none of the others. Returns how many
+        """Delete the records in batches, the others too if one fails. Returns how many
         are left. Raises StoreUnavailable if AWS answered no batch."""
         left, lost = set(record_ids), list[StoreUnavailable]()
         for batch in batches(list(dict.fromkeys(record_ids))):

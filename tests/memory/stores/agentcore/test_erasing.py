@@ -1,5 +1,5 @@
 """What people had erased is gone, stays gone whatever AWS makes of it later, and each part of it is
-deleted whatever becomes of the others."""
+deleted even if others fail."""
 
 import time
 from collections.abc import Callable
@@ -250,7 +250,7 @@ async def test_an_erasure_is_dropped_once_nothing_can_come_back(tmp_path: Path) 
         await eventually(forgotten)
 
 
-# -- each part for itself -------------------------------------------------------------------------
+# -- each part by itself --------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -58,7 +58,7 @@ async def test_batches_that_are_throttled_are_sent_again(tmp_path: Path):
         assert await store.records(ANN) == []
 
 
-async def test_a_batch_that_fails_keeps_none_of_the_others(tmp_path: Path):
+async def test_a_batch_that_fails_stops_none_of_the_others(tmp_path: Path):
     async with world(tmp_path) as here, await here.store() as store:
         ids = await write(store, ANN, 250)
         here.aws.faults.add(broken("BatchDeleteMemoryRecords", times=2))
