@@ -1,7 +1,7 @@
 """Chooses which of a person's own lines answer a question. Pure: search finds the lines.
 
 The best are quoted, newest first, without those that a later one corrects, updates or answers as
-well: an outdated line looks like an answer and is none."""
+well: an outdated line looks like an answer, but is not one."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -18,17 +18,19 @@ from memory.search.lexicon.lexicon import chatter
 from memory.search.query import parse
 from memory.search.text import plain_words
 
-#: So many lines about somebody are shown. A line is about them if its own words cover so much.
+#: The most lines shown about somebody, and the share of the question that a line's own words must
+#: cover to be about them.
 _EVERYTHING, _NAMED = 12, 0.75
 
 _DIGITS = re.compile(r"\d[\d.:,/]*\w*")
 #: Gaps beside each other.
 _GAPS = re.compile(r"…(?:\W*…)+")
 
-#: At most so many lines are quoted, with this share of the best score; and of the closest ones.
+#: How many lines are quoted at most, the share of the best score that each needs, and how many are
+#: quoted of those that are only the closest.
 _MOST, _GOOD, _CLOSEST = 2, 0.5, 3
-#: A later line with this share of an earlier one's score is as good an answer; one that tells a
-#: change, with the second.
+#: A later line with this share of an earlier one's score is as good an answer. For one that tells a
+#: change, the second share is enough.
 _AS_GOOD, _CHANGED = 0.95, 0.8
 #: A line answers if its own words cover this share of the question.
 _ANSWERS = 0.3
@@ -83,8 +85,8 @@ def _last(told: Sequence[Line]) -> Quotes:
 def _said_then(
     question: str, lines: Sequence[Line], language: Language, now: datetime
 ) -> list[Line]:
-    """What was said at the time that a question names, if it asks for nothing else: "what did I
-    tell you last week?"."""
+    """What was said at the time that a question names, if it names nothing else ("what did I tell
+    you last week?")."""
     query = parse(question, now)
     telling = any(word in chatter() for _, word in plain_words(question))
     if query.topical or not telling:
@@ -96,7 +98,7 @@ def _said_then(
 
 @dataclass(frozen=True)
 class Holding:
-    """What of a line still holds: the line without its outdated clauses and numbers, or None. And
+    """What still holds of a line: the line without its outdated clauses and numbers, or None; and
     the line right after it that corrects it."""
 
     line: Line | None
@@ -104,7 +106,7 @@ class Holding:
 
 
 def what_holds(some: Iterable[Line], lines: Sequence[Line], language: Language) -> list[Holding]:
-    """What of each of `some` no later line corrects, denies or replaces."""
+    """For each of `some`, what of it no later line corrects, denies or replaces."""
     some = list(some)
     if not some:
         return []
@@ -121,8 +123,8 @@ class _Choice:
 
     def latest(self, good: Sequence[ScoredLine]) -> list[ScoredLine]:
         """These lines, newest first, without those that others of them took the place of, and with
-        what took their place elsewhere. If the question asks for the past or for an introduction,
-        as good lines as they are."""
+        what took their place elsewhere. All of them if the question asks for the past or for an
+        introduction."""
         if self._scores.asks_past or self._scores.introduces:
             return list(good)
         newer = (each for each in good if not any(self._outdates(one, each) for one in good))
