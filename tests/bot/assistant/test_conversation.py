@@ -210,7 +210,7 @@ async def test_the_deadline_ends_the_turn_and_the_model_s_work() -> None:
 
     async with open_memory() as memory:
         talk = conversation(
-            FunctionModel(stream_function=hang), memory, TurnLimits(model_timeout_seconds=0.2)
+            FunctionModel(stream_function=hang), memory, TurnLimits(model_timeout_seconds=1)
         )
         events = await events_of(talk, said("Hi"))
         assert await window(memory) == []
