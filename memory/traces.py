@@ -10,11 +10,13 @@ from memory.records import Turn
 @dataclass(frozen=True, slots=True)
 class Traces:
     """How such a store recognizes a forgotten thing: by the `statements` that say it, by the known
-    `turns` that told it, and by the `moments` at which it was said."""
+    `turns` that told it, and by the `moments` at which it was said. `whole` if all that was said
+    then is forgotten: a message, with every statement in it."""
 
     statements: tuple[str, ...]
     turns: tuple[Turn, ...] = ()
     moments: tuple[datetime, ...] = ()
+    whole: bool = False
 
 
 def is_same_moment(told: datetime, said_at: datetime) -> bool:

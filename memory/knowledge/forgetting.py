@@ -62,7 +62,12 @@ class Forgotten:
         told = (self.record, *self.history, *self.twins)
         moments = [each.created_at for each in told if not _turns(each)]
         moments += [turn.messages[0].at for turn in self.turns]
-        return Traces(tuple(_statements(told)), self.turns, tuple(dict.fromkeys(moments)))
+        return Traces(
+            tuple(_statements(told)),
+            self.turns,
+            tuple(dict.fromkeys(moments)),
+            whole=self.record.kind is Kind.MESSAGE,
+        )
 
     @property
     def statements(self) -> int:

@@ -67,13 +67,14 @@ def _mark(key: str, word: str) -> str:
 @dataclass(frozen=True, slots=True)
 class Trace:
     """One forgotten thing: the ids of its records, the turns and sessions that told it, and when
-    they were said."""
+    they were said; `whole` if it is all that was said then."""
 
     fingerprint: Fingerprint
     records: frozenset[str] = frozenset()
     turns: frozenset[str] = frozenset()
     sessions: frozenset[str] = frozenset()
     times: tuple[datetime, ...] = ()
+    whole: bool = False
 
     def covers(self, row: Mapping[str, Any], record: Record, asked_at: datetime) -> bool:
         """True if AWS must no longer show this record. What was said after the request stays."""
@@ -92,7 +93,7 @@ class Trace:
         if source_time(row) > asked_at:
             return False
         return self.fingerprint.is_stated_in(record.text) or (
-            late and self.fingerprint.is_mostly_in(record.text)
+            late and (self.whole or self.fingerprint.is_mostly_in(record.text))
         )
 
     def was_said_at(self, moment: datetime) -> bool:
@@ -115,6 +116,7 @@ class Trace:
                 "turns": sorted(self.turns),
                 "sessions": sorted(self.sessions),
                 "times": [at.isoformat() for at in self.times],
+                "whole": self.whole,
             }
         )
 
@@ -132,6 +134,7 @@ class Trace:
             frozenset(kept["turns"]),
             frozenset(kept["sessions"]),
             tuple(map(datetime.fromisoformat, kept["times"])),
+            bool(kept.get("whole")),
         )
 
 

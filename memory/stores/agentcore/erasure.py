@@ -198,6 +198,7 @@ class Eraser:
             frozenset(turns),
             frozenset(turn.session_id for turn in traces.turns),
             traces.moments,
+            traces.whole,
         )
         erasure = await self._outbox.add_erasure(self._request(actor, trace))
         try:

@@ -230,6 +230,20 @@ async def test_the_late_summary_of_a_question_about_it_is_hidden_too(
         await eventually(gone)
 
 
+async def test_no_statement_of_a_forgotten_message_is_learned_late(
+    here: World, now: list[float]
+) -> None:
+    here.aws.knobs.extraction_seconds = 200
+    async with start(here) as (bot, store):
+        await said(bot, store, "I keep bees in the garden. I also have a horse called Max.")
+        await said(bot, store, "I live in Oslo")
+        (message,) = [r for r in await known(bot, "bees") if r.kind is Kind.MESSAGE]
+        await bot.memory.known.forget(ANN, message)
+        now[0] += 300
+        assert (await the_record(bot, "oslo")).text == "I live in Oslo"
+        assert [*await known(bot, "bees"), *await known(bot, "max")] == []
+
+
 async def test_what_is_said_again_afterwards_is_learned_again(
     here: World, now: list[float]
 ) -> None:
