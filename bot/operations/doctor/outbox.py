@@ -1,4 +1,4 @@
-"""What waits to be sent to AWS, and what AWS has refused."""
+"""What waits to be sent to AWS, what AWS has refused, and what it does not delete."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -6,7 +6,7 @@ from pathlib import Path
 
 from bot.operations.doctor.check import CheckResult, ok, wrong
 from memory.errors import StoreUnavailable
-from memory.stores.agentcore.events.backlog import OutboxBacklog, UnsentEvents, outbox_backlog_in
+from memory.stores.agentcore.events.backlog import OutboxBacklog, Unfinished, outbox_backlog_in
 
 #: A memory is often not active for two minutes, while AWS updates it.
 _PATIENCE = timedelta(minutes=5)
@@ -31,11 +31,24 @@ def results_of(backlog: OutboxBacklog, now: datetime) -> Iterator[CheckResult]:
         yield wrong("outbox", text)
     else:
         yield ok("outbox", f"{_messages(waiting.count)} to be sent to AWS")
+    if backlog.erasures.count:
+        count = backlog.erasures.count
+        requests = f"{count} request to erase" if count == 1 else f"{count} requests to erase"
+        text = f"AWS has not deleted everything for {requests}{_cause(backlog.erasures)}"
+        yield wrong(
+            "erasures",
+            f"{text}: it is shown to nobody. If a permission is missing, add it by the policy in "
+            "docs/aws.md; a running bot tries again within the hour",
+        )
 
 
-def _describe(unsent: UnsentEvents) -> str:
-    since = f" since {unsent.since:%Y-%m-%d %H:%M} UTC" if unsent.since else ""
-    return f"{_messages(unsent.count)}{since} ({unsent.why or 'the log has the reason'})"
+def _describe(unsent: Unfinished) -> str:
+    return f"{_messages(unsent.count)}{_cause(unsent)}"
+
+
+def _cause(unfinished: Unfinished) -> str:
+    since = f" since {unfinished.since:%Y-%m-%d %H:%M} UTC" if unfinished.since else ""
+    return f"{since} ({unfinished.why or 'the log has the reason'})"
 
 
 def _messages(count: int) -> str:

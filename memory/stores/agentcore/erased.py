@@ -142,7 +142,8 @@ class Trace:
 class Erasure:
     """A request to erase what is older than the request: everything of an actor, or one thing if
     there is a `trace`. `sweeps` counts how often AWS was searched for it, `next_sweep` is when to
-    search again; `pending` is True while AWS may still have messages of it."""
+    search again; `pending` is True while AWS may still have messages of it. Deleting it has failed
+    ever since `failing_since`, if it has, the last time for the reason `why`."""
 
     actor: Actor
     asked_at: datetime
@@ -150,6 +151,8 @@ class Erasure:
     trace: Trace | None = None
     sweeps: int = 0
     pending: bool = True
+    failing_since: datetime | None = None
+    why: str = ""
     #: Its row in the outbox's file; 0 before it is written.
     row: int = 0
 

@@ -322,8 +322,11 @@ class Eraser:
         number = min(erasure.sweeps, len(pauses) - 1)
         if not result.done:
             number = min(number, _LAST_WHILE_FAILING)
+        failed = result.has_failed(erasure.row)
         swept = replace(
             erasure,
+            failing_since=(erasure.failing_since or now) if failed else None,
+            why=result.why if failed else "",
             sweeps=erasure.sweeps + 1,
             next_sweep=now + timedelta(seconds=pauses[number]),
             # What was on its way during the first sweep arrives after it.

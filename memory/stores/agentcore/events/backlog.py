@@ -1,4 +1,4 @@
-"""What an outbox has not handed to AWS, for another process than the one that sends it."""
+"""What an outbox has not got done at AWS, for another process than the one that works on it."""
 
 import sqlite3
 from dataclasses import dataclass
@@ -9,8 +9,8 @@ from memory.stores.files import look_into
 
 
 @dataclass(frozen=True, slots=True)
-class UnsentEvents:
-    """How many events, since when the oldest of them has failed, and why."""
+class Unfinished:
+    """How many, since when the oldest of them has failed, and why."""
 
     count: int = 0
     since: datetime | None = None
@@ -19,10 +19,11 @@ class UnsentEvents:
 
 @dataclass(frozen=True, slots=True)
 class OutboxBacklog:
-    """The events that wait, and those that AWS has refused for good."""
+    """The events that wait, those that AWS has refused for good, and the erasures that failed."""
 
-    waiting: UnsentEvents
-    refused: UnsentEvents
+    waiting: Unfinished = Unfinished()
+    refused: Unfinished = Unfinished()
+    erasures: Unfinished = Unfinished()
 
 
 def outbox_backlog_in(path: Path) -> OutboxBacklog | None:
@@ -31,12 +32,19 @@ def outbox_backlog_in(path: Path) -> OutboxBacklog | None:
 
 
 def _backlog(db: sqlite3.Connection) -> OutboxBacklog:
-    return OutboxBacklog(_unsent(db, "waiting"), _unsent(db, "refused"))
+    kept = {row[1] for row in db.execute("PRAGMA table_info (erased)")}
+    erased = "erased WHERE failing_since IS NOT NULL"
+    return OutboxBacklog(
+        _unfinished(db, "event WHERE state = 'waiting'"),
+        _unfinished(db, "event WHERE state = 'refused'"),
+        # A file that no bot has opened since an update lacks the column.
+        _unfinished(db, erased) if "failing_since" in kept else Unfinished(),
+    )
 
 
-def _unsent(db: sqlite3.Connection, state: str) -> UnsentEvents:
+def _unfinished(db: sqlite3.Connection, rows: str) -> Unfinished:
     # SQLite takes `why` from the row that min() found.
     count, since, why = db.execute(
-        "SELECT count(*), min(failing_since), why FROM event WHERE state = ?", (state,)
+        f"SELECT count(*), min(failing_since), why FROM {rows}"
     ).fetchone()
-    return UnsentEvents(count, datetime.fromisoformat(since) if since else None, why or "")
+    return Unfinished(count, datetime.fromisoformat(since) if since else None, why or "")

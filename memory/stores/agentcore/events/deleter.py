@@ -41,6 +41,10 @@ class SweepResult:
     def why(self) -> str:
         return "; ".join(dict.fromkeys(map(str, self.failures)))
 
+    def has_failed(self, row: int) -> bool:
+        """True if this erasure is unfinished. Records and lists that fail count for each."""
+        return row in self.pending or not (self.done or self.pending)
+
 
 @contextmanager
 def collect(result: SweepResult) -> Iterator[None]:

@@ -71,6 +71,13 @@ _MIGRATIONS = (
             "DROP TABLE erasure",
         ),
     ),
+    Migration(
+        "why an erasure does not end",
+        (
+            "ALTER TABLE erased ADD COLUMN failing_since TEXT",
+            "ALTER TABLE erased ADD COLUMN why TEXT NOT NULL DEFAULT ''",
+        ),
+    ),
 )
 
 
@@ -95,6 +102,8 @@ def read_erasure(row: Mapping[str, Any]) -> Erasure:
         Trace.load(row["trace"]) if row["trace"] else None,
         row["looks"],
         bool(row["pending"]),
+        datetime.fromisoformat(row["failing_since"]) if row["failing_since"] else None,
+        row["why"],
         row["row"],
     )
 

@@ -24,7 +24,10 @@ from memory.stores.values import stamp
 
 #: AWS lets events live for a year at most.
 _REMEMBERED = timedelta(days=365)
-_ERASED = "row", "actor", "asked_at", "trace", "looks", "next_look", "pending"
+_ERASED = (
+    *("row", "actor", "asked_at", "trace", "looks", "next_look", "pending"),
+    *("failing_since", "why"),
+)
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -304,11 +307,14 @@ class Outbox:
     async def note_sweep(self, erasure: Erasure) -> None:
         """Keep the state of an erasure after a sweep."""
         await self._db.write(
-            "UPDATE erased SET trace = ?, looks = ?, next_look = ?, pending = ? WHERE row = ?",
+            "UPDATE erased SET trace = ?, looks = ?, next_look = ?, pending = ?, "
+            "failing_since = ?, why = ? WHERE row = ?",
             erasure.trace and erasure.trace.dump(),
             erasure.sweeps,
             stamp(erasure.next_sweep),
             int(erasure.pending),
+            erasure.failing_since and stamp(erasure.failing_since),
+            erasure.why,
             erasure.row,
         )
 

@@ -5,14 +5,14 @@ from pathlib import Path
 
 from bot.operations.doctor.check import CheckResult, Mark
 from bot.operations.doctor.outbox import check_outbox, results_of
-from memory.stores.agentcore.events.backlog import OutboxBacklog, UnsentEvents
+from memory.stores.agentcore.events.backlog import OutboxBacklog, Unfinished
 from memory.stores.agentcore.events.outbox import Lane, Outbox
 
 LANE = Lane("u1", "s-1")
 AT = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
 
-def found(waiting: UnsentEvents, refused: UnsentEvents, minutes: int = 0) -> list[CheckResult]:
+def found(waiting: Unfinished, refused: Unfinished, minutes: int = 0) -> list[CheckResult]:
     """What doctor says so many minutes later."""
     return list(results_of(OutboxBacklog(waiting, refused), AT.replace(minute=minutes)))
 
@@ -34,10 +34,10 @@ async def test_what_waits_and_what_was_refused_is_read_while_the_bot_runs(tmp_pa
 
 
 def test_what_fails_for_longer_than_an_update_of_the_memory_takes_is_wrong():
-    waiting = UnsentEvents(3, AT, "CreateEvent: the memory is not active")
-    (early,) = found(waiting, UnsentEvents(), 2)
+    waiting = Unfinished(3, AT, "CreateEvent: the memory is not active")
+    (early,) = found(waiting, Unfinished(), 2)
     assert early.mark is Mark.OK
-    (late,) = found(waiting, UnsentEvents(), 9)
+    (late,) = found(waiting, Unfinished(), 9)
     assert late.mark is Mark.WRONG
     assert "3 messages since 2026-11-21 12:00 UTC (CreateEvent: the memory is not" in late.text
 
@@ -47,3 +47,11 @@ def test_without_a_readable_outbox_there_is_nothing_to_say(tmp_path: Path):
     (tmp_path / "outbox.sqlite").write_bytes(b"no database at all" * 100)
     assert check_outbox(tmp_path) == []
     assert [file.name for file in tmp_path.iterdir()] == ["outbox.sqlite"]
+
+
+def test_an_erasure_that_aws_does_not_finish_is_wrong_and_says_what_is_missing():
+    backlog = OutboxBacklog(erasures=Unfinished(2, AT, "DeleteEvent: not allowed"))
+    _, erasures = results_of(backlog, AT)
+    assert (erasures.subject, erasures.mark) == ("erasures", Mark.WRONG)
+    assert "2 requests to erase since 2026-11-21 12:00 UTC (DeleteEvent: not" in erasures.text
+    assert "docs/aws.md" in erasures.text

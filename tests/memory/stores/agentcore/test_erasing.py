@@ -13,6 +13,7 @@ import pytest
 from memory.errors import StoreUnavailable
 from memory.records import Actor, Choice, Choices, Draft, Kind, Role, Turn, Utterance
 from memory.stores.agentcore.erasure import ErasingPace
+from memory.stores.agentcore.events.backlog import outbox_backlog_in
 from memory.stores.agentcore.store import AgentCoreStore
 from tests.contracts.long_term_memory import eventually
 from tests.fakes.aws import Fault, Knobs, broken, denied, throttled
@@ -310,3 +311,23 @@ async def test_an_erasure_of_a_clock_that_was_ahead_hides_nothing_new(tmp_path: 
         async with await here.store() as store:
             await store.commit(ANN, [draft("I drink tea")])
             assert len(await store.records(ANN)) == 1
+
+
+async def test_what_keeps_an_erasure_from_ending_is_known_until_it_ends(tmp_path: Path) -> None:
+    async with world(tmp_path, attempts=1) as here, await here.store() as store:
+        await told(store, turn("I live in Oslo"))
+        here.aws.faults.add(denied("DeleteEvent"))
+        with pytest.raises(StoreUnavailable):
+            await store.erase(ANN)
+        await eventually(lambda: _unfinished(here, 1))
+        backlog = outbox_backlog_in(here.outbox)
+        assert backlog
+        assert backlog.erasures.since
+        assert "DeleteEvent" in backlog.erasures.why
+        here.aws.faults.clear()
+        await eventually(lambda: _unfinished(here, 0))
+
+
+async def _unfinished(here: World, count: int) -> bool:
+    backlog = outbox_backlog_in(here.outbox)
+    return backlog is not None and backlog.erasures.count == count

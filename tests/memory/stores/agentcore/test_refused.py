@@ -12,7 +12,7 @@ from structlog.testing import capture_logs
 from memory.errors import StoreUnavailable
 from memory.records import Actor
 from memory.stores.agentcore.calls.errors import AwsFailure
-from memory.stores.agentcore.events.backlog import UnsentEvents, outbox_backlog_in
+from memory.stores.agentcore.events.backlog import Unfinished, outbox_backlog_in
 from memory.stores.agentcore.events.outbox import Lane, Outbox, Outgoing
 from memory.stores.agentcore.events.sender import EventSender, SendingPace
 from tests.contracts.long_term_memory import eventually
@@ -202,7 +202,7 @@ async def test_the_backlog_counts_what_waits_and_what_was_refused(
     assert outbox_backlog_in(tmp_path / "none.sqlite") is None
     empty = outbox_backlog_in(path)
     assert empty is not None
-    assert (empty.waiting, empty.refused) == (UnsentEvents(), UnsentEvents())
+    assert (empty.waiting, empty.refused) == (Unfinished(), Unfinished())
     for turn_id in ("t-1", "t-2", "t-3"):
         await outbox.put(HERS, turn_id, [{}])
     event = await outbox.head(HERS, datetime.now(UTC))
