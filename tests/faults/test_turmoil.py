@@ -20,7 +20,7 @@ def made() -> Iterator[Machinery]:
         yield made
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
 @given(steps=sequences(16))
 def test_nothing_is_lost_and_nothing_comes_back(made: Machinery, steps: list[Step]) -> None:
     with asyncio.Runner(loop_factory=SimulatedLoop) as runner:
