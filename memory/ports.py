@@ -166,6 +166,11 @@ class ExternalExtraction(Protocol):
         while it does not have all of them."""
         ...
 
+    async def retry_failed(self) -> int:
+        """Let extractions that failed be tried again, however often they were. Returns how many.
+        Raises StoreUnavailable."""
+        ...
+
 
 class Sending(Protocol):
     """Hands turns to a service behind the store, which may refuse some for good. These are kept."""

@@ -16,9 +16,10 @@ from bot.options import retention_of
 from bot.settings import Settings
 from bot.stores import open_store
 from memory.background.wall import WallClock
+from memory.errors import StoreUnavailable
 from memory.journal import Backlog
 from memory.knowledge.maintenance import Maintenance, Removed, Why
-from memory.ports import Sending
+from memory.ports import ExternalExtraction, Store
 from memory.records import Kind
 from memory.stores.journal.journal import SqliteJournal
 
@@ -37,9 +38,9 @@ _COLUMNS = {Why.OLD: "too old", Why.REPLACED: "replaced", Why.TOO_MANY: "too man
 
 def clean_up(settings: Settings, *, retry: bool, clock_is_right: bool = False) -> int:
     """Clean up and print how much was removed; with `retry`, first requeue the sessions in
-    quarantine and the messages that AWS refused. If the clock may have leapt, cleans up only if the
-    operator says `clock_is_right`. Returns the exit code: 1 if a memory could not be checked.
-    Raises OperatorError, NewerStore."""
+    quarantine, the messages that AWS refused and the extraction jobs that failed there. If the
+    clock may have leapt, cleans up only if the operator says `clock_is_right`. Returns the exit
+    code: 1 if a memory could not be checked. Raises OperatorError, NewerStore."""
     if not settings.memory_enabled:
         raise OperatorError("memory_enabled = false: there is no memory to clean up")
     if not settings.data_dir.is_dir():
@@ -52,13 +53,16 @@ def clean_up(settings: Settings, *, retry: bool, clock_is_right: bool = False) -
 
 
 async def _run(settings: Settings, console: Console, *, retry: bool, clock_is_right: bool) -> int:
-    async with _open_maintenance(settings) as (maintenance, journal, sending):
+    async with _open_maintenance(settings) as (maintenance, journal, store):
+        sending = store.sending
         if retry:
             back = await journal.jobs.requeue(datetime.now(UTC))
             console.print(f"queued for retry at the next start: {_sessions(back)}")
             if sending:
                 again = await sending.retry_refused()
                 console.print(f"refused by AWS, to be sent again: {_messages(again)}")
+            if store.extraction:
+                await _retry_extraction(console, store.extraction)
         if clock_is_right:
             await journal.maintenance.note_right_time(datetime.now(UTC))
         elif not await maintenance.clock_is_right():
@@ -75,12 +79,22 @@ async def _run(settings: Settings, console: Console, *, retry: bool, clock_is_ri
     return 1 if removed.failed else 0
 
 
+async def _retry_extraction(console: Console, extraction: ExternalExtraction) -> None:
+    what = "failed to extract on AWS, to be started again by the bot"
+    try:
+        count = await extraction.retry_failed()
+    except StoreUnavailable as failure:
+        console.print(f"{what}: they can't be listed: {failure}", soft_wrap=True)
+    else:
+        console.print(f"{what}: {count} job" if count == 1 else f"{what}: {count} jobs")
+
+
 @asynccontextmanager
 async def _open_maintenance(
     settings: Settings,
-) -> AsyncIterator[tuple[Maintenance, SqliteJournal, Sending | None]]:
-    """Open the maintenance of a data directory, its journal, and what sends to AWS. Raises
-    NewerStore, and OperatorError, also if a bot runs on the directory."""
+) -> AsyncIterator[tuple[Maintenance, SqliteJournal, Store]]:
+    """Open the maintenance of a data directory, its journal and its store. Raises NewerStore,
+    and OperatorError, also if a bot runs on the directory."""
     data = settings.data_dir
     os.umask(0o077)
     with operator_errors():
@@ -95,7 +109,7 @@ async def _open_maintenance(
             yield (
                 Maintenance(store, journal.maintenance, retention_of(settings), WallClock()),
                 journal,
-                store.sending,
+                store,
             )
 
 

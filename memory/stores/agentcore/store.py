@@ -117,7 +117,9 @@ class AgentCoreStore:
         self._extracts = extracts
         self.sending = self._sender
         clock = self._timing.pace.clock
-        self.extraction = AwsExtraction(calls, outbox, self._sender.flush, clock, extracts)
+        self.extraction = AwsExtraction(
+            calls, outbox, self._sender.flush, clock, extracts, self._jobs
+        )
         self._closed = False
 
     @classmethod

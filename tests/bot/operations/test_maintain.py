@@ -14,11 +14,12 @@ from bot.operations.maintain import clean_up
 from bot.settings import Settings
 from memory.journal import Backlog
 from memory.records import Actor, Draft, Kind, Place, Role, Session, Turn, Utterance
+from memory.stores.agentcore.events.jobs import failed_jobs
 from memory.stores.journal.journal import SqliteJournal
 from memory.stores.journal.sessions import backlog_in
 from memory.stores.sqlite.store import SqliteStore
 from tests.e2e.command import mordecai
-from tests.fakes.aws import Fault
+from tests.fakes.aws import Fault, denied
 from tests.fakes.aws.world import World, machinery
 
 ANNA = Actor("u1")
@@ -176,6 +177,22 @@ def test_what_aws_refused_is_sent_again_on_demand(
         clean_up(on(here), retry=True)
         assert "refused by AWS, to be sent again: 1 message\n" in capsys.readouterr().out
         assert asyncio.run(refused(here)) == 0
+
+
+def test_failed_extraction_jobs_are_counted_and_allowed_again_on_demand(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    with machinery() as made:
+        made.aws.knobs.extraction_fails = True
+        here = asyncio.run(made.world(tmp_path))
+        asyncio.run(told(here))
+        jobs = len(asyncio.run(failed_jobs(here.calls())))
+        clean_up(on(here), retry=True)
+        assert f"to be started again by the bot: {jobs} jobs\n" in capsys.readouterr().out
+        made.aws.faults.add(denied("ListMemoryExtractionJobs"))
+        clean_up(on(here), retry=True)
+        listed = capsys.readouterr().out.partition("they can't be listed: ")[2]
+        assert "ListMemoryExtractionJobs" in listed.splitlines()[0]
 
 
 async def refused(here: World) -> int:

@@ -9,6 +9,7 @@ from memory.errors import StoreUnavailable
 from memory.records import Actor, Kind, Turn
 from memory.stores.agentcore.calls.clients import AwsCalls
 from memory.stores.agentcore.calls.errors import AwsFailure
+from memory.stores.agentcore.events.jobs import FailedJobs
 from memory.stores.agentcore.events.outbox import Outbox
 from memory.stores.agentcore.namespaces import belongs, namespace
 
@@ -27,12 +28,17 @@ class AwsExtraction:
         flush: Callable[[Actor], Awaitable[None]],
         clock: Callable[[], datetime],
         takes_new_turns: bool,
+        jobs: FailedJobs,
     ) -> None:
         self._calls, self._outbox, self._flush, self._clock = calls, outbox, flush, clock
-        self.takes_new_turns = takes_new_turns
+        self.takes_new_turns, self._jobs = takes_new_turns, jobs
 
     async def flush(self, actor: Actor) -> None:
         await self._flush(actor)
+
+    async def retry_failed(self) -> int:
+        """See ExternalExtraction."""
+        return await self._jobs.allow() if self.takes_new_turns else 0
 
     async def has_extracted(self, actor: Actor, turns: Sequence[Turn], since: datetime) -> bool:
         """See ExternalExtraction. `timestamp` of a record is the time of what it was made of."""

@@ -125,6 +125,12 @@ class FailedJobs:
             )
         return started
 
+    async def allow(self) -> int:
+        """Let failed jobs be started again, however often that was tried. Returns how many. Raises
+        StoreUnavailable."""
+        await self._outbox.forget_tries()
+        return sum([await self._may_start(job) for job in await failed_jobs(self._calls)])
+
     def _is_due(self, tried: tuple[int, datetime] | None, now: datetime) -> bool:
         return tried is None or (tried[0] < self._pace.tries and tried[1] <= now)
 

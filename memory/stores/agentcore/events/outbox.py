@@ -211,20 +211,19 @@ class Outbox:
         )
 
     async def requeue(self) -> int:
-        """Send again what AWS refused and what stepped aside, and count the tries of failed
-        extraction jobs from 0 again. Returns how many events had been refused."""
+        """Send again what AWS refused and what stepped aside. Returns how many events had been
+        refused."""
         refused = await self.count_refused()
-
-        def work(db: sqlite3.Connection) -> None:
-            db.execute(
-                "UPDATE event SET state = 'waiting', due_at = NULL, failing_since = NULL, "
-                "changed_at = ? WHERE state = 'refused' OR due_at IS NOT NULL",
-                (_now(),),
-            )
-            db.execute("DELETE FROM job")
-
-        await self._db.change(work)
+        await self._db.write(
+            "UPDATE event SET state = 'waiting', due_at = NULL, failing_since = NULL, "
+            "changed_at = ? WHERE state = 'refused' OR due_at IS NOT NULL",
+            _now(),
+        )
         return refused
+
+    async def forget_tries(self) -> None:
+        """Count the tries of failed extraction jobs from 0 again."""
+        await self._db.write("DELETE FROM job")
 
     async def move(self, actor: Actor, to: Actor) -> None:
         """Give another actor the events that AWS has not taken, except turns that this actor has

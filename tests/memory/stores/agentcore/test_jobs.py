@@ -143,7 +143,7 @@ async def test_pauses_between_tries_grow_and_tries_end_even_across_restarts(
             tried.append(hours)
     assert tried == [0, 1, 3, 7, 15, 31]
     async with await here.store() as store:
-        await store.sending.retry_refused()
+        assert await store.extraction.retry_failed() == 3
     assert await restart(here, clock) == 3
 
 
