@@ -10,8 +10,8 @@ from memory.stores.agentcore.rows.records import batches, failed_records
 
 _log = structlog.get_logger(__name__)
 
-#: After so many batches without an answer, the others are not tried.
-_MAX_LOST = 2
+#: After so many batches that failed, the others are not tried.
+_MAX_FAILURES = 2
 
 
 class RecordDeleter:
@@ -21,20 +21,21 @@ class RecordDeleter:
         self._calls, self._note_gone = calls, note_gone
 
     async def delete(self, record_ids: Sequence[str]) -> int:
-        """Delete the records in batches, the others too if one fails. Returns how many
-        are left. Raises StoreUnavailable if AWS answered no batch."""
-        left, lost = set(record_ids), list[StoreUnavailable]()
+        """Delete the records in batches. After one failed batch the others are still tried, after
+        two not. Returns how many records are left. Raises StoreUnavailable if batches failed
+        and nothing was deleted."""
+        left, failures = set(record_ids), list[StoreUnavailable]()
         for batch in batches(list(dict.fromkeys(record_ids))):
             try:
                 left -= await self._delete(batch)
             except StoreUnavailable as failure:
-                lost.append(failure)
-                if len(lost) == _MAX_LOST:
+                failures.append(failure)
+                if len(failures) == _MAX_FAILURES:
                     break
-        if lost and len(left) == len(set(record_ids)):
-            raise lost[0]
-        if lost:
-            _log.warning("records_not_deleted", records=len(left), error=str(lost[0]))
+        if failures and len(left) == len(set(record_ids)):
+            raise failures[0]
+        if failures:
+            _log.warning("records_not_deleted", records=len(left), error=str(failures[0]))
         return len(left)
 
     async def _delete(self, batch: Sequence[str]) -> set[str]:
