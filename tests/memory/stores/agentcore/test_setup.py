@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,6 @@ from memory.stores.agentcore.setup import (
     prepare,
     wait_for_data_plane,
 )
-from memory.stores.agentcore.store import Timing
 from tests.fakes.aws import Fault, Knobs, broken, denied
 from tests.fakes.aws.world import FAST, Machinery, World, machinery, silent, world
 from tests.memory.stores.agentcore.test_turns import NOON, said, turn
@@ -216,13 +216,18 @@ async def test_a_memory_with_strategies_serves_our_own_extraction_too(made: Mach
     assert "UpdateMemory" not in made.aws.operations()
 
 
-async def test_an_erasure_is_kept_for_as_long_as_the_memory_keeps_events(
-    made: Machinery,
-) -> None:
-    wanted = Wanted("brief", event_expiry_days=30)
-    memory = await find_or_create(made.control, wanted, silent, QUICK)
-    assert memory.event_days == 30
-    assert Timing().expiring(memory.event_days).erasing.event_life == 30 * 86_400
+async def test_an_erasure_is_kept_for_as_long_as_the_memory_keeps_events(tmp_path: Path) -> None:
+    async with world(tmp_path, wanted=Wanted("brief", event_expiry_days=30)) as here:
+        opened = agentcore_store(options(here, here.memory.id), here.pool, silent)
+        async with opened as store:
+            await store.add_turn(ANN, turn("t-1", "hello"))
+            await store.extraction.flush(ANN)
+            here.aws.faults.add(denied("DeleteEvent"))
+            with pytest.raises(StoreUnavailable):
+                await store.erase(ANN)
+            until = store.erasing.remainder(ANN).until
+        assert until
+        assert until - datetime.now(UTC) <= timedelta(days=30)
 
 
 async def test_strategies_that_setup_adds_leave_earlier_events_alone(tmp_path: Path) -> None:
