@@ -9,9 +9,10 @@ from datetime import timedelta
 
 from pydantic_ai.direct import model_request, model_request_stream
 from pydantic_ai.messages import ModelMessage, ModelRequest, UserPromptPart
-from pydantic_ai.models import Model
+from pydantic_ai.models import Model, ModelRequestParameters
 from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.settings import ModelSettings
+from pydantic_ai.tools import ToolDefinition
 
 from bot.assistant.failures import MODEL_ERRORS, THROTTLED, failure_of
 from bot.assistant.files import NotTranscribed
@@ -30,6 +31,16 @@ from bot.settings import Settings
 _HELLO: Sequence[ModelMessage] = (ModelRequest([UserPromptPart("Say: ok")]),)
 #: Some servers reject a smaller limit.
 _SHORT = ModelSettings(max_tokens=16)
+#: The bot offers its tools with each message: some models take none, or none while they stream.
+_WITH_TOOL = ModelRequestParameters(
+    function_tools=[
+        ToolDefinition(
+            name="search_memory",
+            description="Search what you remember of the user.",
+            parameters_json_schema={"type": "object", "properties": {"query": {"type": "string"}}},
+        )
+    ]
+)
 
 
 async def check_model(settings: Settings) -> list[CheckResult]:
@@ -45,8 +56,8 @@ async def check_fallback(settings: Settings, name: str) -> list[CheckResult]:
 
 
 async def _ask(settings: Settings, name: str, subject: str) -> list[CheckResult]:
-    """Ask a model, streaming as the bot does; on Bedrock also without streaming, which is a
-    separate permission."""
+    """Ask a model, streaming and with a tool as the bot does; on Bedrock also without streaming,
+    which is a separate permission."""
     try:
         # Looking up AWS credentials may use the network, and blocks.
         model = await asyncio.to_thread(model_of, settings, name)
@@ -86,7 +97,9 @@ async def _find_failure(
 
 
 async def _ask_streaming(model: Model) -> None:
-    async with model_request_stream(model, _HELLO, model_settings=_SHORT) as stream:
+    async with model_request_stream(
+        model, _HELLO, model_settings=_SHORT, model_request_parameters=_WITH_TOOL
+    ) as stream:
         async for _ in stream:
             pass
 

@@ -37,7 +37,7 @@ async def test_bedrock_is_asked_in_both_ways_with_a_few_tokens(aws: FakeAws):
     assert aws.operations() == ["ConverseStream", "Converse"]
     for call in aws.calls:
         assert call.params["inferenceConfig"]["maxTokens"] == 16
-        assert call.sent < 500
+        assert call.sent < 700
 
 
 @pytest.mark.parametrize("operation", ["ConverseStream", "Converse"])
@@ -54,6 +54,13 @@ async def test_a_model_that_needs_a_profile_is_named_with_its_ids(aws: FakeAws):
     finding = await the(settings)
     assert finding.mark is Mark.WRONG
     assert f"set model to bedrock:us.{SONNET} or bedrock:global.{SONNET}" in finding.text
+
+
+async def test_a_model_that_takes_no_tools_while_it_streams_is_wrong(aws: FakeAws):
+    name = "bedrock:us.meta.llama4-scout-17b-instruct-v1:0"
+    finding = await the(bedrock(aws).model_copy(update={"model": name}))
+    assert finding.mark is Mark.WRONG
+    assert "tools while it streams" in finding.text
 
 
 async def test_a_fallback_is_asked_too(aws: FakeAws):
