@@ -93,7 +93,7 @@ async def _talk(here: World, directory: Path, turns: int) -> Counted:
         async with (
             await here.store(FAST) as store,
             SqliteJournal(directory / "journal.sqlite", pool) as journal,
-            Accounts(Path(":memory:"), pool, WallClock()) as accounts,
+            Accounts(":memory:", pool, WallClock()) as accounts,
             Memory(
                 store,
                 journal,

@@ -30,9 +30,13 @@ def result_of(jobs: Sequence[FailedJob], now: datetime) -> CheckResult:
         f"AWS has not learned from some conversations: {len(jobs)} failed jobs{since} ({reasons})"
     )
     if oldest is None or now - oldest < _PATIENCE:
-        return warning("extraction", f"{text}; a running bot starts them again every hour")
+        return warning(
+            "extraction",
+            f"{text}; a running bot starts them again every hour, but not those of erased messages",
+        )
     return wrong(
         "extraction",
-        f"{text}; for LTM_RATE_EXCEEDED ask for more tokens a minute for extraction under Service "
-        "Quotas, then stop the bot, run `mordecai maintain --retry`, and start it",
+        f"{text}; unless all are of erased messages, which the bot leaves alone: for "
+        "LTM_RATE_EXCEEDED ask for more tokens a minute for extraction under Service Quotas, then "
+        "stop the bot, run `mordecai maintain --retry`, and start it",
     )
