@@ -11,6 +11,7 @@ from memory.errors import StoreUnavailable, UnknownRecord
 from memory.knowledge.merging import change_all
 from memory.records import Actor, Amendment, Draft, Kind, Record
 from memory.stores.agentcore.calls.clients import AwsCalls
+from memory.stores.agentcore.calls.errors import AwsFailure
 from memory.stores.agentcore.rows import records as agentcore_records
 from memory.stores.agentcore.rows.records import batches, record_of_row, require, written_records
 from memory.stores.agentcore.rows.writes import RecentWrites, Updates
@@ -48,12 +49,17 @@ class RecordWriter:
             id_: agentcore_records.change_entry(row, after[id_]) for id_, (row, _) in before.items()
         }
         ids: dict[str, str] = {}
+        may_be_changed: list[tuple[dict[str, Any], Record]] = []
         try:
             for batch in batches(entries):
                 ids |= await self.create(batch)
+            may_be_changed = list(before.values())
             await self.update([(row, changes[id_]) for id_, (row, _) in before.items()])
-        except StoreUnavailable:
-            await self._undo(ids.values(), before.values())
+        except StoreUnavailable as failure:
+            if _is_refused(failure) and len(batches(may_be_changed)) == 1:
+                # The one call that changes them: asked to change them back, AWS would refuse, too.
+                may_be_changed = []
+            await self._undo(ids.values(), may_be_changed)
             raise
         made = [
             agentcore_records.created_record(draft, ids[entry["requestIdentifier"]], entry)
@@ -119,3 +125,8 @@ class RecordWriter:
         else:
             if left:
                 _log.error("records_left_behind", records=left)
+
+
+def _is_refused(failure: StoreUnavailable) -> bool:
+    """True if AWS answered, and did nothing."""
+    return isinstance(failure, AwsFailure) and failure.answered

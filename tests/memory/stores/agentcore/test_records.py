@@ -30,7 +30,7 @@ from memory.stores.agentcore.rows.records import (
 )
 from memory.stores.agentcore.store import Timing
 from tests.contracts.long_term_memory import eventually
-from tests.fakes.aws import Fault, Knobs, broken
+from tests.fakes.aws import Fault, Knobs, broken, denied
 from tests.fakes.aws.world import FAST, World, world
 
 NOON = datetime(2026, 3, 15, 12, tzinfo=UTC)
@@ -292,6 +292,17 @@ async def test_if_the_old_record_cannot_be_ended_the_new_one_is_taken_back(tmp_p
         with pytest.raises(StoreUnavailable):
             await store.commit(ANN, [draft("I live in Lima", supersedes=old.id)])
         assert [record.text for record in await store.records(ANN)] == ["I live in Oslo"]
+
+
+async def test_a_new_record_is_taken_back_where_ending_the_old_one_is_not_allowed(
+    tmp_path: Path,
+) -> None:
+    async with world(tmp_path) as here, await here.store() as store:
+        (old,) = await store.commit(ANN, [draft("I live in Oslo")])
+        here.aws.faults.add(denied("BatchUpdateMemoryRecords"))
+        with pytest.raises(StoreUnavailable, match="BatchUpdateMemoryRecords is not allowed"):
+            await store.commit(ANN, [draft("I live in Lima", supersedes=old.id)])
+        assert await store.records(ANN) == [old]
 
 
 async def test_if_one_of_many_changes_fails_all_are_taken_back(tmp_path: Path) -> None:
