@@ -7,6 +7,8 @@ from typing import Any
 from hypothesis import strategies as st
 
 from tests.faults.steps import (
+    FAULTS,
+    OPERATIONS,
     Asks,
     Ends,
     Extracts,
@@ -19,17 +21,19 @@ from tests.faults.steps import (
     Repeats,
     Restarts,
     Says,
+    SaysTwice,
     Step,
     Undoes,
 )
-from tests.faults.turmoil import FAULTS, OPERATIONS, PEOPLE
+from tests.faults.turmoil import PEOPLE
 
 _WHO, _EITHER = range(len(PEOPLE)), (False, True)
 #: From in between two calls to longer than AWS takes for anything but a job that is started again.
 _SECONDS = (0.1, 2.0, 8.0, 30.0, 200.0, 700.0)
 #: How often each step is taken, and what it may be like.
 _STEPS: tuple[tuple[int, type[Any], tuple[Sequence[Any], ...]], ...] = (
-    (7, Says, (_WHO, _EITHER)),
+    (5, Says, (_WHO, _EITHER)),
+    (2, SaysTwice, (_WHO,)),
     (1, Repeats, (_WHO, range(10))),
     (2, Asks, (_WHO, range(10))),
     (1, Remembers, (_WHO,)),

@@ -2,6 +2,30 @@
 
 from dataclasses import dataclass
 
+from tests.fakes.aws import broken, denied, hanging, inactive, throttled
+
+#: What goes wrong, of one operation or of all of them.
+FAULTS = {
+    "throttled": throttled,
+    "broken": broken,
+    "hanging": hanging,
+    "inactive": inactive,
+    "denied": lambda operation: denied(operation or "CreateEvent"),
+}
+OPERATIONS = (
+    None,
+    "CreateEvent",
+    "ListSessions",
+    "ListEvents",
+    "DeleteEvent",
+    "ListMemoryRecords",
+    "RetrieveMemoryRecords",
+    "GetMemoryRecord",
+    "BatchCreateMemoryRecords",
+    "BatchUpdateMemoryRecords",
+    "BatchDeleteMemoryRecords",
+)
+
 
 @dataclass(frozen=True)
 class Says:
@@ -9,6 +33,13 @@ class Says:
 
     who: int
     to_keep: bool = False
+
+
+@dataclass(frozen=True)
+class SaysTwice:
+    """Somebody tells two things in one message."""
+
+    who: int
 
 
 @dataclass(frozen=True)
@@ -36,7 +67,7 @@ class Remembers:
 
 @dataclass(frozen=True)
 class Forgets:
-    """Somebody forgets one of the facts and preferences that they see."""
+    """Somebody forgets one of the facts, preferences and unlearned messages that they see."""
 
     who: int
     which: int
@@ -100,6 +131,7 @@ class Restarts:
 
 Step = (
     Says
+    | SaysTwice
     | Repeats
     | Asks
     | Remembers

@@ -20,7 +20,8 @@ from memory.memory import Memory, MemoryOptions
 from memory.records import LEARNED_KINDS, Actor, Kind, Place, Role, Utterance
 from memory.stores.agentcore.calls.circuit import Circuits
 from memory.stores.journal.journal import SqliteJournal
-from tests.fakes.aws import Knobs, broken, denied, hanging, inactive, throttled
+from tests.fakes.aws import Knobs
+from tests.fakes.aws.data import Contents
 from tests.fakes.aws.world import Machinery
 from tests.fakes.extractors import NoSentence
 from tests.fakes.simulated.aws import TIMING, simulated
@@ -28,6 +29,7 @@ from tests.fakes.simulated.loop import now
 from tests.fakes.summarizers import Numbering
 from tests.fakes.understanding import understood
 from tests.faults.steps import (
+    FAULTS,
     Asks,
     Ends,
     Extracts,
@@ -40,6 +42,7 @@ from tests.faults.steps import (
     Repeats,
     Restarts,
     Says,
+    SaysTwice,
     Step,
     Undoes,
 )
@@ -47,27 +50,6 @@ from tests.faults.verdict import Statement, Verdict, words
 
 #: One's id begins like the other's.
 PEOPLE = (Actor("u1"), Actor("u12"))
-#: What goes wrong, of one operation or of all of them.
-FAULTS = {
-    "throttled": throttled,
-    "broken": broken,
-    "hanging": hanging,
-    "inactive": inactive,
-    "denied": lambda operation: denied(operation or "CreateEvent"),
-}
-OPERATIONS = (
-    None,
-    "CreateEvent",
-    "ListSessions",
-    "ListEvents",
-    "DeleteEvent",
-    "ListMemoryRecords",
-    "RetrieveMemoryRecords",
-    "GetMemoryRecord",
-    "BatchCreateMemoryRecords",
-    "BatchUpdateMemoryRecords",
-    "BatchDeleteMemoryRecords",
-)
 #: Where waiting for the disk costs nothing; nobody cuts the power here.
 _QUICK_DISK = "/dev/shm" if Path("/dev/shm").is_dir() else None
 #: In a day the store has looked several times for what should be gone.
@@ -136,6 +118,8 @@ class Life:
         match step:
             case Says(who, to_keep):
                 await self._say(PEOPLE[who], to_keep=to_keep)
+            case SaysTwice(who):
+                await self._say_twice(PEOPLE[who])
             case Repeats(who, which):
                 await self._repeat(PEOPLE[who], which)
             case Asks(who, which):
@@ -158,8 +142,7 @@ class Life:
                 self._made.aws.faults.clear()
             case Extracts(seconds, fails):
                 # What was due until now has been done as it was.
-                contents = self._made.aws.data().contents(self.world.memory.id)
-                contents.jobs.settle(now().timestamp(), self._made.aws.knobs)
+                self._contents.jobs.settle(now().timestamp(), self._made.aws.knobs)
                 self._made.aws.knobs.extraction_seconds = seconds
                 self._made.aws.knobs.extraction_fails = fails
             case Restarts(killed):
@@ -172,6 +155,11 @@ class Life:
             if looks and self._gone(actor):
                 await self._look(actor, f"after {step}")
 
+    @property
+    def _contents(self) -> Contents:
+        """What stands at AWS."""
+        return self._made.aws.data().contents(self.world.memory.id)
+
     def _statement(self, actor: Actor) -> Statement:
         thing, name, number = next(self._words), next(self._words), len(self.told[actor])
         kinds = (
@@ -180,7 +168,8 @@ class Life:
             (f"My {thing} is called {name}", None),
             (f"I live in {thing} near {name}", "home"),
         )
-        statement = Statement((thing, name), *kinds[number % len(kinds)])
+        text, slot = kinds[number % len(kinds)]
+        statement = Statement((thing, name), text, slot=slot)
         for earlier in self.told[actor]:
             if statement.slot and earlier.slot == statement.slot and earlier.fate == "kept":
                 # It is history, or AWS has written the new one in its place.
@@ -195,6 +184,13 @@ class Life:
             await self._remember(actor, statement)
             text = f"Please remember that {text.replace('My', 'my')}"
         await self._tell(actor, statement, text)
+
+    async def _say_twice(self, actor: Actor) -> None:
+        one, other = self._statement(actor), self._statement(actor)
+        await self._turn(actor, f"{one.text}. {other.text}.", "I see")
+        for each in (one, other):
+            each.event = "kept"
+        one.beside, other.beside = other, one
 
     async def _tell(self, actor: Actor, statement: Statement, text: str) -> None:
         await self._turn(actor, text, "I see")
@@ -229,14 +225,15 @@ class Life:
             statement.explicit = True
 
     async def _forget(self, actor: Actor, which: int) -> None:
-        kinds = (Kind.FACT, Kind.PREFERENCE)
         records = []
         with suppress(MemoryFailure):
+            kinds = (Kind.FACT, Kind.PREFERENCE, Kind.MESSAGE)
             records = await self.memory.known.records(actor, kinds)
+        records = [record for record in records if record.role is not Role.ASSISTANT]
         if not records:
             return
         record = records[which % len(records)]
-        meant = [s for s in self.told[actor] if s.is_told_by(record.text)]
+        meant = self._told_by(actor, record.text)
         try:
             gone = await self.memory.known.forget(actor, record)
         except MemoryFailure:
@@ -245,14 +242,31 @@ class Life:
             fate = "gone"
             # With what it had taken the place of.
             texts = [each.text for each in (gone.record, *gone.history)]
-            meant = [s for s in self.told[actor] if any(map(s.is_told_by, texts))]
+            meant = [s for text in texts for s in self._told_by(actor, text)]
             self._undoable[actor] = gone, meant
             self.verdict.forgotten += len(meant)
+        learned = self._learned_of(actor)
         for statement in meant:
             # Once it was promised to be gone it is.
             if statement.fate != "gone":
                 statement.fate = fate
                 statement.event = statement.event and fate
+                is_known = statement.explicit or any(map(statement.is_told_by, learned))
+                if record.kind is Kind.MESSAGE and is_known:
+                    # The message goes; what was learned from it before may stay.
+                    statement.fate = statement.event = "unsure"
+            if statement.beside and statement.beside not in meant:
+                statement.beside.spoil()
+
+    def _learned_of(self, actor: Actor) -> list[str]:
+        """What AWS has learned of the actor, though its lists may not show it yet."""
+        aws, contents = self._made.aws, self._contents
+        contents.jobs.settle(now().timestamp(), aws.knobs)
+        found = contents.shelf.found(now().timestamp())
+        return [record.text for record in found if f"/{actor.id}/" in record.namespace]
+
+    def _told_by(self, actor: Actor, text: str) -> list[Statement]:
+        return [each for each in self.told[actor] if each.is_told_by(text)]
 
     async def _undo(self, actor: Actor) -> None:
         if actor not in self._undoable:
@@ -324,7 +338,7 @@ class Life:
         await self.memory.__aexit__(None, None, None)
         await asyncio.sleep(1.1 * _DAY)
         await self._open_memory()
-        contents, moment = aws.data().contents(self.world.memory.id), now().timestamp()
+        contents, moment = self._contents, now().timestamp()
         contents.jobs.settle(moment, aws.knobs)
         for actor in PEOPLE:
             # The first call after an outage is a trial: what comes with it is refused.
@@ -334,7 +348,7 @@ class Life:
             seen = await self._look(actor, "in the end")
             events = [e for e in contents.log.events if e.actor_id == actor.id]
             here = [str(e.payload) for e in events if e.gone_at is None or moment < e.gone_at]
-            rows = [r.text for r in contents.shelf.found(moment) if f"/{actor.id}/" in r.namespace]
+            rows = self._learned_of(actor)
             self._compare(self.told[actor], here, rows, seen.get("facts", ""))
         return self.verdict
 
@@ -353,7 +367,7 @@ class Life:
 
     async def _start_failed_jobs_again(self) -> None:
         """As an operator may, whatever has been forgotten meanwhile."""
-        contents = self._made.aws.data().contents(self.world.memory.id)
+        contents = self._contents
         contents.jobs.settle(now().timestamp(), self._made.aws.knobs)
         due = now().timestamp() + 60
         contents.jobs.waiting += [replace(job, due=due) for job in contents.jobs.failed.values()]

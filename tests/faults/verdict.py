@@ -18,10 +18,19 @@ class Statement:
     explicit: bool = False
     #: The noun of a question that a later statement may answer otherwise.
     slot: str | None = None
+    #: What the same message told.
+    beside: "Statement | None" = field(default=None, repr=False)
 
     def is_in(self, text: str) -> bool:
         """Whether any of it is told there."""
         return any(word in text for word in self.words)
+
+    def spoil(self) -> None:
+        """The message was forgotten for something else: this may have gone with it."""
+        if self.fate == "kept":
+            self.fate = "unsure"
+        if self.event == "kept":
+            self.event = "unsure"
 
     def is_told_by(self, text: str) -> bool:
         """Whether all of it is told there."""

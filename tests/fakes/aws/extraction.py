@@ -129,7 +129,9 @@ class _Shelving:
         """Write a record, in the place of another one if it is given."""
         earlier = self.shelf.records.get(replaces or "")
         if earlier is not None:
-            earlier.text, earlier.timestamp = text, self.source
+            # Of several sources the newest counts.
+            if earlier.timestamp <= self.source:
+                earlier.text, earlier.timestamp = text, self.source
         elif all(record.text != text for record in self.here):
             written = datetime.fromtimestamp(self.now, UTC)
             record = StoredRecord(text, self.namespace, self.strategy_id, written, self.source)
