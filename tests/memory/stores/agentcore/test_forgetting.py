@@ -300,3 +300,26 @@ async def test_undo_brings_the_memory_back_and_the_turn_with_the_next_one(
         await said(bot, store, "I live in Oslo")
         assert [m for m in await store.all_messages(ANN) if "Rex" in m.text] != []
         assert (await the_record(bot, "rex")).text == restored.text
+
+
+async def test_what_was_brought_back_and_forgotten_again_is_gone_after_a_restart_too(
+    here: World,
+) -> None:
+    here.aws.knobs.deletion_seconds = 300
+    async with start(here) as (bot, _):
+        await bot.memory.known.remember(ANN, "My dog is called Rex")
+        gone = await bot.memory.known.forget(ANN, await the_record(bot, "rex"))
+        await bot.memory.known.restore(ANN, gone)
+        await bot.memory.known.forget(ANN, await the_record(bot, "rex"))
+    async with start(here) as (bot, _):
+        assert not await known(bot, "rex")
+
+
+async def test_what_was_brought_back_is_there_once_after_a_restart(here: World) -> None:
+    here.aws.knobs.deletion_seconds = 300
+    async with start(here) as (bot, _):
+        await bot.memory.known.remember(ANN, "My dog is called Rex")
+        gone = await bot.memory.known.forget(ANN, await the_record(bot, "rex"))
+        restored = await bot.memory.known.restore(ANN, gone)
+    async with start(here) as (bot, store):
+        assert [record.id for record in await store.records(ANN)] == [restored.id]
