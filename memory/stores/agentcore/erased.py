@@ -87,9 +87,12 @@ class Trace:
             if late and self.fingerprint.shares_a_word_with(record.text):
                 return True
             # AWS writes it anew with every turn of its session, from what it has of the earlier.
-            here = record.session_id in self.sessions
-            told = self.fingerprint.is_mostly_in if here else self.fingerprint.is_told_in
-            return (here or source_time(row) <= asked_at) and told(record.text)
+            if record.session_id not in self.sessions:
+                return source_time(row) <= asked_at and self.fingerprint.is_told_in(record.text)
+            if self.whole:
+                # A summary leaves most of a message out: better one summary too few.
+                return self.fingerprint.shares_a_word_with(record.text)
+            return self.fingerprint.is_mostly_in(record.text)
         if source_time(row) > asked_at:
             return False
         return self.fingerprint.is_stated_in(record.text) or (
