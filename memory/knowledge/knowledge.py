@@ -288,7 +288,7 @@ class Knowledge:
                 await self._sessions.retract(actor, turns, gone.mentions)
                 if gone.amendments:
                     await self._store.commit(actor, [], gone.amendments)
-                async with self._erasing_traces(gone):
+                async with await self._erasing_traces(gone):
                     ids = [record.id for record in gone.records]
                     deleted = await self._store.delete(actor, ids)
             except StoreUnavailable:
@@ -299,9 +299,13 @@ class Knowledge:
         erasing = self._store.erasing
         return replace(gone, remainder=erasing.remainder(actor)) if erasing else gone
 
-    def _erasing_traces(self, gone: Forgotten) -> AbstractAsyncContextManager[None]:
-        erasing, ids = self._store.erasing, {record.id for record in gone.records}
-        return erasing.forgetting(gone.actor, ids, gone.traces) if erasing else nullcontext()
+    async def _erasing_traces(self, gone: Forgotten) -> AbstractAsyncContextManager[None]:
+        erasing, ids, traces = self._store.erasing, {r.id for r in gone.records}, gone.traces
+        # A service tells what was to be kept, not that somebody asked for it.
+        said = traces.statements if erasing else ()
+        meant = await compute(lambda: [self._rules.meaning(each).text for each in said])
+        traces = replace(traces, statements=tuple(dict.fromkeys((*traces.statements, *meant))))
+        return erasing.forgetting(gone.actor, ids, traces) if erasing else nullcontext()
 
     async def revise(self, actor: Actor, short_id: str, text: str) -> Change:
         """Reword one of the actor's facts or preferences; the old wording is kept as history.

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from memory.memory import MemoryOptions
-from memory.records import LEARNED_KINDS, Actor, Kind, Record
+from memory.records import LEARNED_KINDS, Actor, Kind, Record, Role
 from memory.stores.agentcore.erasure import ErasingPace
 from memory.stores.agentcore.store import AgentCoreStore
 from tests.contracts.long_term_memory import eventually
@@ -323,3 +323,20 @@ async def test_what_was_brought_back_is_there_once_after_a_restart(here: World) 
         restored = await bot.memory.known.restore(ANN, gone)
     async with start(here) as (bot, store):
         assert [record.id for record in await store.records(ANN)] == [restored.id]
+
+
+async def test_a_forgotten_request_to_remember_is_not_told_by_a_later_summary(
+    here: World, now: list[float]
+) -> None:
+    # AWS still has the message when it sums up.
+    here.aws.knobs.deletion_seconds, here.aws.knobs.extraction_seconds = 300, 60
+    async with start(here) as (bot, store):
+        here.aws.faults.add(denied("BatchCreateMemoryRecords"))
+        await said(bot, store, "Please remember that my dog is called Rex")
+        here.aws.faults.clear()
+        (message,) = [r for r in await known(bot, "rex") if r.role is Role.USER]
+        await bot.memory.known.forget(ANN, message)
+        await said(bot, store, "I live in Oslo")
+        now[0] += 61
+        assert await known(bot, "oslo")
+        assert not await known(bot, "rex")
