@@ -28,9 +28,12 @@ def is_damage(error: sqlite3.Error) -> bool:
 
 def check(connection: sqlite3.Connection) -> None:
     """Raises sqlite3.DatabaseError if the file is damaged."""
-    # What SQLite says of the damage may quote it, and then is no text.
     sql = "SELECT integrity_check = 'ok' FROM pragma_integrity_check (1)"
-    if connection.execute(sql).fetchall() != [(1,)]:
+    try:
+        is_whole = connection.execute(sql).fetchall() == [(1,)]
+    except UnicodeDecodeError:  # SQLite's error quotes the damage, which is no text
+        is_whole = False
+    if not is_whole:
         failure = sqlite3.DatabaseError("its integrity check fails")
         failure.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
         raise failure

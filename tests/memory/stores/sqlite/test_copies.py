@@ -1,11 +1,11 @@
 """Copies of people's files and of the journal: whole, few, and without what was deleted."""
 
-import os
 import sqlite3
 from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, closing
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -143,14 +143,19 @@ async def test_what_is_deleted_leaves_the_files_that_a_copy_has_replaced(tmp_pat
         assert b"boat" in aside.read_bytes()
 
 
-async def test_a_damaged_copy_is_not_put_back(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "damage",
+    [bytes(4_000), b"\xb0" * 4_000, *(Random(seed).randbytes(4_000) for seed in (1, 8))],
+    ids=["zeros", "no text", "random", "quoted in an error that is no text"],
+)
+async def test_a_damaged_copy_is_not_put_back(tmp_path: Path, damage: bytes) -> None:
     path = file_of(tmp_path, ANN)
     async with opened(tmp_path) as (store, _):
         await store.commit(ANN, [draft(f"I have {n} dogs") for n in range(200)])
         await store.keep_copy(ANN, 3)
     (copy,) = copies_of(path)
     content = bytearray(copy.read_bytes())
-    content[5_000:9_000] = os.urandom(4_000)
+    content[5_000:9_000] = damage
     copy.write_bytes(content)
     with pytest.raises(StoreUnavailable, match="older"):
         restore_copy(path, copy)
