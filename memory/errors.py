@@ -4,7 +4,8 @@ MemoryFailure
 ├── StoreUnavailable   the store did not answer or refused; nothing was written; may be retried
 │   ├── NewerStore     the operator runs an older program than the one that wrote the data
 │   ├── ErasureUnfinished  nothing of it is shown any more; it is deleted in the background
-│   └── SessionLost    an open session is no longer in the journal: it could not be read
+│   ├── SessionLost    an open session is no longer in the journal: it could not be read
+│   └── LeaseLost      another worker works on this actor now; this one must stop
 ├── UnknownRecord      the id names none of this actor's records
 └── RefusedText        the text may not be kept (empty, too long, no letters): say it differently
 """
@@ -31,6 +32,10 @@ class ErasureUnfinished(StoreUnavailable):
 
 class SessionLost(StoreUnavailable):
     """The session that is written to is no longer in the journal."""
+
+
+class LeaseLost(StoreUnavailable):
+    """Another worker has claimed the actor. Nothing was written, and nothing will be."""
 
 
 class UnknownRecord(MemoryFailure):

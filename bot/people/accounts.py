@@ -21,8 +21,8 @@ from bot.people.usage import NO_USAGE, Usage, UsageKind
 from memory.background.work import log_outage
 from memory.memory import utc_now
 from memory.records import Actor
-from memory.stores.sqlite.database import Database
-from memory.stores.sqlite.migrations import Layout, Migration, Row
+from memory.stores.layout import Layout, Migration, Row
+from memory.stores.sqlite.database import SqliteDatabase
 from memory.stores.sqlite.salvage import delete_quarantined
 from memory.stores.values import integer_of
 
@@ -84,7 +84,7 @@ def _read_numbers(row: Row) -> Row:
     return row
 
 
-_LAYOUT = Layout(_MIGRATIONS, {"usage": _read_numbers, "shares": _read_numbers})
+_LAYOUT = Layout("usage", _MIGRATIONS, {"usage": _read_numbers, "shares": _read_numbers})
 _SUMS = ", ".join(f"sum({name})" for name in _COUNTS)
 _ADD = (
     f"INSERT INTO usage (actor, session, day, kind, {', '.join(_COUNTS)}) "
@@ -148,7 +148,7 @@ class Accounts:
         self._flush_now = asyncio.Event()
         # By person: a day, and how much of that day's usage they erased. In RAM only.
         self._erased: dict[str, tuple[str, Spent]] = {}
-        self._db = Database(path, _LAYOUT, pool)
+        self._db = SqliteDatabase(path, _LAYOUT, pool)
 
     async def __aenter__(self) -> Self:
         return self

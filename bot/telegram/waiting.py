@@ -8,8 +8,8 @@ from bot.assistant.events import Button, Reply
 from bot.telegram.delivery.progress import NO_PROGRESS, Progress
 from bot.telegram.delivery.shown import NOTHING_SHOWN, Shown
 from bot.telegram.intake.raw import stored_update
+from memory.stores.layout import Layout, Migration, Row
 from memory.stores.notes import NOTES
-from memory.stores.sqlite.migrations import Layout, Migration, Row
 from memory.stores.values import first, integer_of, text_of, text_or_none
 
 MIGRATIONS = (
@@ -95,4 +95,4 @@ def _read_inbound(row: Row) -> Row:
     return row | {name: value for name, value in right.items() if name in row}
 
 
-LAYOUT = Layout(MIGRATIONS, {"inbound": _read_inbound})
+LAYOUT = Layout("inbox", MIGRATIONS, {"inbound": _read_inbound})

@@ -20,7 +20,7 @@ from bot.telegram.delivery.shown import Shown
 from bot.telegram.intake.raw import chat_of
 from bot.telegram.waiting import LAYOUT, Waiting, dump_reply, waiting_of
 from memory.stores.notes import Notes
-from memory.stores.sqlite.database import Database
+from memory.stores.sqlite.database import SqliteDatabase
 from memory.stores.sqlite.salvage import delete_quarantined
 
 T = TypeVar("T")
@@ -67,7 +67,7 @@ class Inbox:
         self._prune_after = datetime.min.replace(tzinfo=UTC)
         self._all_done = asyncio.Event()
         self._all_done.set()
-        self._db = Database(path, LAYOUT, pool)
+        self._db = SqliteDatabase(path, LAYOUT, pool)
         #: What else the bot keeps in the file.
         self.notes = Notes(self._db)
 

@@ -16,9 +16,9 @@ from memory.stores.journal.sessions import (
     read_session,
 )
 from memory.stores.journal.turns import SqliteSummaries, SqliteTurns, read_summary, read_turn
+from memory.stores.layout import Layout, Migration
 from memory.stores.notes import NOTES, Notes
-from memory.stores.sqlite.database import Database
-from memory.stores.sqlite.migrations import Layout, Migration
+from memory.stores.sqlite.database import SqliteDatabase
 from memory.stores.sqlite.salvage import delete_quarantined
 from memory.stores.values import stamp, time_or_none
 
@@ -88,6 +88,7 @@ _MIGRATIONS = (
 
 
 JOURNAL_LAYOUT = Layout(
+    "journal",
     _MIGRATIONS,
     {
         "session": read_session,
@@ -122,7 +123,7 @@ class SqliteJournal:
     def __init__(self, path: Path | str, pool: Executor) -> None:
         """Open or create the file. Raises NewerStore, StoreUnavailable."""
         #: The file, which the parts share.
-        self.database = Database(path, JOURNAL_LAYOUT, pool)
+        self.database = SqliteDatabase(path, JOURNAL_LAYOUT, pool)
         self.sessions, self.turns = SqliteSessions(self.database), SqliteTurns(self.database)
         self.jobs, self.summaries = SqliteJobs(self.database), SqliteSummaries(self.database)
         self.maintenance = SqliteMaintenanceLog(self.database)
@@ -163,7 +164,7 @@ class SqliteJournal:
 class SqliteMaintenanceLog:
     """See memory.journal.MaintenanceLog."""
 
-    def __init__(self, db: Database) -> None:
+    def __init__(self, db: SqliteDatabase) -> None:
         self._db, self._notes = db, Notes(db)
 
     async def last_maintenance(self) -> datetime | None:

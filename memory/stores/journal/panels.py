@@ -7,15 +7,15 @@ from typing import Any
 
 from memory.panels import PanelRow
 from memory.records import Actor
-from memory.stores.sqlite.database import Database
-from memory.stores.sqlite.migrations import Row
+from memory.stores.layout import Row
+from memory.stores.sqlite.database import SqliteDatabase
 from memory.stores.values import integer_of, stamp, text_of, time_of
 
 
 class SqlitePanels:
     """See memory.panels.PanelRows."""
 
-    def __init__(self, db: Database) -> None:
+    def __init__(self, db: SqliteDatabase) -> None:
         self._db = db
 
     async def find(self, panel_id: str) -> PanelRow | None:

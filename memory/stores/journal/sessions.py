@@ -8,8 +8,8 @@ from typing import Any
 from memory.journal import Backlog, Job
 from memory.records import Actor, Place, Session
 from memory.stores.files import look_into
-from memory.stores.sqlite.database import Database
-from memory.stores.sqlite.migrations import Row
+from memory.stores.layout import Row
+from memory.stores.sqlite.database import SqliteDatabase
 from memory.stores.values import (
     first,
     integer_of,
@@ -63,7 +63,7 @@ def read_session(row: Row) -> Row:
 class SqliteSessions:
     """See memory.journal.Sessions."""
 
-    def __init__(self, db: Database) -> None:
+    def __init__(self, db: SqliteDatabase) -> None:
         self._db = db
 
     async def find(self, actor: Actor, place: Place) -> Session | None:
@@ -133,7 +133,7 @@ class SqliteSessions:
 class SqliteJobs:
     """See memory.journal.Jobs."""
 
-    def __init__(self, db: Database) -> None:
+    def __init__(self, db: SqliteDatabase) -> None:
         self._db = db
 
     async def claim(self, holder: str, now: datetime, until: datetime, limit: int) -> list[Job]:

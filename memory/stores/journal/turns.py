@@ -21,8 +21,8 @@ from memory.records import (
     Utterance,
 )
 from memory.stores.journal.sessions import SESSION, session_of
-from memory.stores.sqlite.database import Database
-from memory.stores.sqlite.migrations import Row
+from memory.stores.layout import Row
+from memory.stores.sqlite.database import SqliteDatabase
 from memory.stores.values import (
     integer_of,
     integer_or_none,
@@ -39,7 +39,7 @@ _SUMMARY = "summary.id, session, text, turns, oldest, newest, fallback, base, ba
 class SqliteSummaries:
     """See memory.journal.Summaries."""
 
-    def __init__(self, db: Database) -> None:
+    def __init__(self, db: SqliteDatabase) -> None:
         self._db = db
 
     async def of(self, session_id: str) -> list[RunningSummary]:
@@ -151,7 +151,7 @@ _TURN = (
 class SqliteTurns:
     """See memory.journal.Turns."""
 
-    def __init__(self, db: Database) -> None:
+    def __init__(self, db: SqliteDatabase) -> None:
         self._db = db
 
     async def of(self, session_id: str) -> list[Turn]:

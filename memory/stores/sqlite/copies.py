@@ -19,7 +19,8 @@ from memory.stores.files import (
     set_aside_files,
     set_aside_name,
 )
-from memory.stores.sqlite.migrations import Layout, check, transaction
+from memory.stores.layout import Layout
+from memory.stores.sqlite.migrations import check, transaction
 
 
 def keep_copy(connection: sqlite3.Connection, path: Path, layout: Layout, generations: int) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 from memory.records import Kind, Place, Record, Role, Speaker
 from memory.search.text import storable
 from memory.stores.details import dump_details, load_details
-from memory.stores.sqlite.migrations import Layout, Migration, Row
+from memory.stores.layout import Layout, Migration, Row
 from memory.stores.values import (
     MOST,
     integer_of,
@@ -300,6 +300,7 @@ _AGREEMENTS = (
 #: With pages of 4,096 bytes somebody who said one thing takes 112 KB instead of 32, and the log
 #: beside an open file four times as much.
 PERSON_LAYOUT = Layout(
+    "person",
     PERSON_MIGRATIONS,
     {
         "record": _read_record,

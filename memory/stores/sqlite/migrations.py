@@ -1,19 +1,13 @@
-"""How a SQLite file is laid out and changed: its migrations, what its rows have to look like, and
-transactions."""
+"""Migrations and transactions of a SQLite file, and what its errors mean."""
 
 import sqlite3
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 from memory.errors import MemoryFailure, NewerStore
-
-#: A row of a table by its columns, and what makes it as it has to be.
-Row = dict[str, Any]
-Reader = Callable[[Row], Row]
+from memory.stores.layout import Migration
 
 _DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 #: Extended codes have the primary one in their low byte.
@@ -51,38 +45,6 @@ def may_be_unreadable(error: Exception) -> bool:
         closed = isinstance(error, sqlite3.ProgrammingError | sqlite3.InterfaceError)
         return not closed and code & _PRIMARY_CODE in _SENSELESS
     return not isinstance(error, MemoryFailure | OSError)
-
-
-@dataclass(frozen=True, slots=True)
-class Migration:
-    """One step of a file's layout. Each runs once, in its own transaction, and is listed in the
-    table `migration`. Neither names nor their order ever change: a new layout is a new migration at
-    the end."""
-
-    name: str
-    statements: tuple[str, ...]
-
-
-def _finish_nothing(connection: sqlite3.Connection, *, damaged: bool) -> None:
-    """For files that need no finishing."""
-
-
-@dataclass(frozen=True, slots=True)
-class Layout:
-    """What a file holds. `readers` are by table: each returns the row as it has to be, and raises
-    ValueError, TypeError or LookupError for one that can't be read. Rows of other tables only have
-    to be UTF-8. Tables `made` from others are not copied; `agree` is a query that returns 1 if they
-    match these. `finish` completes a file whose rows were copied from a `damaged` or unreadable
-    one, in the transaction under way. `private` are the statements that delete what no copy
-    may have."""
-
-    migrations: tuple[Migration, ...]
-    readers: Mapping[str, Reader] = field(default_factory=dict)
-    finish: Callable[..., None] = _finish_nothing
-    made: Collection[str] = ()
-    agree: str = "SELECT 1"
-    private: tuple[str, ...] = ()
-    page_size: int = 4096
 
 
 _LEDGER = """CREATE TABLE IF NOT EXISTS migration (

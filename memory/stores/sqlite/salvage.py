@@ -24,10 +24,8 @@ from memory.stores.files import (
     set_aside_name,
     sync_directory,
 )
+from memory.stores.layout import Layout, Reader, Row
 from memory.stores.sqlite.migrations import (
-    Layout,
-    Reader,
-    Row,
     check,
     may_be_unreadable,
     migrate,

@@ -26,7 +26,7 @@ from memory.memory import Memory
 from memory.records import Actor, Place, Role, Shift, Turn
 from memory.stores.journal.journal import SqliteJournal
 from memory.stores.journal.turns import SqliteTurns
-from memory.stores.sqlite.database import Database
+from memory.stores.sqlite.database import SqliteDatabase
 from tests.fakes.extractors import EverySentence
 from tests.fakes.memories import NOON, open_memory
 from tests.fakes.messages import is_answer, is_failure, message
@@ -273,7 +273,7 @@ async def test_cancelling_whoever_reads_the_reply_ends_the_model_s_work() -> Non
 class Hesitant(SqliteTurns):
     """Has written a turn down, and is a while in saying so."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: SqliteDatabase) -> None:
         super().__init__(database)
         self.written, self.gate = asyncio.Event(), asyncio.Event()
 

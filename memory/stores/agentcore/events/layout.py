@@ -7,7 +7,7 @@ from typing import Any
 
 from memory.records import Actor
 from memory.stores.agentcore.erased import Erasure, Trace
-from memory.stores.sqlite.migrations import Layout, Migration, Row
+from memory.stores.layout import Layout, Migration, Row
 from memory.stores.values import stamp
 
 _MIGRATIONS = (
@@ -119,5 +119,5 @@ def _read_job(row: Row) -> Row:
 
 
 OUTBOX_LAYOUT = Layout(
-    _MIGRATIONS, {"event": _read_event, "erased": _read_erasure, "job": _read_job}
+    "outbox", _MIGRATIONS, {"event": _read_event, "erased": _read_erasure, "job": _read_job}
 )

@@ -19,7 +19,7 @@ from memory.records import Actor
 from memory.stores.agentcore.erased import Erasure
 from memory.stores.agentcore.events.layout import OUTBOX_LAYOUT, read_erasure
 from memory.stores.files import make_directory
-from memory.stores.sqlite.database import Database
+from memory.stores.sqlite.database import SqliteDatabase
 from memory.stores.values import stamp
 
 #: AWS lets events live for a year at most.
@@ -64,7 +64,7 @@ class Outbox:
     """Open it with `await Outbox.open(path)`. Every method raises StoreUnavailable if the file
     can't be read or written."""
 
-    def __init__(self, db: Database, thread: ThreadPoolExecutor) -> None:
+    def __init__(self, db: SqliteDatabase, thread: ThreadPoolExecutor) -> None:
         self._db, self._thread = db, thread
 
     @classmethod
@@ -72,9 +72,9 @@ class Outbox:
         """Open or create the file. Raises NewerStore, StoreUnavailable."""
         thread = ThreadPoolExecutor(1, thread_name_prefix="outbox")
 
-        def connect() -> Database:
+        def connect() -> SqliteDatabase:
             make_directory(path.parent)
-            return Database(path, OUTBOX_LAYOUT, thread)
+            return SqliteDatabase(path, OUTBOX_LAYOUT, thread)
 
         try:
             db = await asyncio.get_running_loop().run_in_executor(thread, connect)

@@ -17,7 +17,7 @@ from memory.records import Actor, Choices, Place, Turn
 from memory.stores.journal.journal import SqliteJournal
 from memory.stores.journal.turns import SqliteTurns
 from memory.stores.sqlite.choices import SqliteChoices
-from memory.stores.sqlite.database import Database
+from memory.stores.sqlite.database import SqliteDatabase
 from tests.bot.telegram.stage import Stage, ask, stage
 from tests.bot.telegram.streaming import CURSOR, options, shows, texts
 from tests.fakes.botapi import BotApiServer
@@ -167,7 +167,7 @@ async def test_an_answer_to_what_is_not_asked_any_more_does_not_stay(
 class SlowLookup(SqliteTurns):
     """Takes its time to say whether a turn is on record."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: SqliteDatabase) -> None:
         super().__init__(database)
         self.asked, self.gate = asyncio.Event(), asyncio.Event()
 

@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from memory.errors import StoreUnavailable
-from memory.stores.sqlite.database import Database
-from memory.stores.sqlite.migrations import Layout, Migration
+from memory.stores.layout import Layout, Migration
+from memory.stores.sqlite.database import SqliteDatabase
 
-LAYOUT = Layout((Migration("notes", ("CREATE TABLE note (text TEXT)",)),))
+LAYOUT = Layout("notes", (Migration("notes", ("CREATE TABLE note (text TEXT)",)),))
 
 
 async def test_what_nobody_waits_for_any_more_is_wiped_all_the_same(tmp_path: Path) -> None:
@@ -30,7 +30,7 @@ async def test_what_nobody_waits_for_any_more_is_wiped_all_the_same(tmp_path: Pa
         return b"".join(part.read_bytes() for part in tmp_path.iterdir())
 
     with ThreadPoolExecutor(2) as pool:
-        database = Database(path, LAYOUT, pool)
+        database = SqliteDatabase(path, LAYOUT, pool)
         await database.write("INSERT INTO note VALUES (?)", "my secret zanzibar plan")
         assert b"zanzibar" in left()
         wiping = asyncio.create_task(database.wipe(work))
@@ -45,7 +45,7 @@ async def test_what_nobody_waits_for_any_more_is_wiped_all_the_same(tmp_path: Pa
 
 
 @asynccontextmanager
-async def busy(path: Path) -> AsyncIterator[tuple[Database, Callable[[], None], list[str]]]:
+async def busy(path: Path) -> AsyncIterator[tuple[SqliteDatabase, Callable[[], None], list[str]]]:
     """A database that is at work until it is let go, and the statements it runs then."""
     go_on, statements = threading.Event(), list[str]()
 
@@ -54,7 +54,7 @@ async def busy(path: Path) -> AsyncIterator[tuple[Database, Callable[[], None], 
         connection.set_trace_callback(statements.append)
 
     with ThreadPoolExecutor(2) as pool:
-        database = Database(path, LAYOUT, pool)
+        database = SqliteDatabase(path, LAYOUT, pool)
         working = asyncio.create_task(database.ask(work))
         await asyncio.sleep(0)
         try:
@@ -150,7 +150,7 @@ async def test_what_fails_at_its_commit_is_undone_and_holds_up_nobody(tmp_path: 
         ),
     )
     with ThreadPoolExecutor(1) as pool:
-        database = Database(tmp_path / "families.sqlite", Layout(layout), pool)
+        database = SqliteDatabase(tmp_path / "families.sqlite", Layout("families", layout), pool)
         with pytest.raises(StoreUnavailable, match="FOREIGN KEY"):
             await database.change(lambda db: db.execute("INSERT INTO child VALUES (1)"))
         assert await database.write("INSERT INTO parent VALUES (2)") == 1
@@ -160,7 +160,7 @@ async def test_what_fails_at_its_commit_is_undone_and_holds_up_nobody(tmp_path: 
 
 async def test_a_pool_that_is_closed_leaves_nobody_waiting(tmp_path: Path) -> None:
     with ThreadPoolExecutor(1) as pool:
-        database = Database(tmp_path / "notes.sqlite", LAYOUT, pool)
+        database = SqliteDatabase(tmp_path / "notes.sqlite", LAYOUT, pool)
     for _ in range(2):
         with pytest.raises(RuntimeError):
             await database.rows("SELECT text FROM note")
