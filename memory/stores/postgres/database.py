@@ -8,12 +8,12 @@ import psycopg
 import structlog
 
 from memory.background.pacing import RateLimitedLog
-from memory.errors import LeaseLost, StoreUnavailable
-from memory.leases import Lease
+from memory.errors import StoreUnavailable
 from memory.stores.calls import Call, CallQueue, run_calls
 from memory.stores.database import Connection, Rows
 from memory.stores.layout import Layout
 from memory.stores.postgres.dialect import statement_of
+from memory.stores.postgres.transactions import transact
 
 if TYPE_CHECKING:
     from memory.stores.postgres.server import PgConnection, PostgresServer
@@ -38,13 +38,6 @@ class PostgresConnection:
         cursor = self._connection.cursor()
         cursor.executemany(statement.sql.encode(), [statement.values(row) for row in rows])
         return cursor
-
-
-class _Transaction:
-    """Its number, once something may be written, so that its fate can be asked for if the
-    connection breaks while it ends."""
-
-    number: str | None = None
 
 
 class PostgresDatabase:
@@ -141,41 +134,9 @@ class PostgresDatabase:
             return call.work(PostgresConnection(connection))
 
     def _transact(self, calls: Sequence[_Call]) -> list[Any]:
-        """Run the calls in one transaction. If the connection breaks, ask for the transaction's
-        fate, and run it again if it was undone."""
-        under_way = _Transaction()
-        results: list[Any] = []
-        try:
-            self._try_transaction(calls, under_way, results)
-        except psycopg.OperationalError:
-            self._server.replace_broken()
-            if under_way.number is None or not self._was_committed(under_way.number):
-                results.clear()
-                self._try_transaction(calls, _Transaction(), results)
-        return results
+        """Run the calls in one transaction."""
 
-    def _try_transaction(
-        self, calls: Sequence[_Call], under_way: _Transaction, results: list[Any]
-    ) -> None:
-        with self._server.connection() as connection, connection.transaction():
-            for lease in {call.lease for call in calls if call.lease}:
-                check(connection, lease)
-            results += [call.work(PostgresConnection(connection)) for call in calls]
-            number = connection.execute("SELECT pg_current_xact_id_if_assigned()::text").fetchone()
-            under_way.number = number[0] if number else None
+        def work(connection: "PgConnection") -> list[Any]:
+            return [call.work(PostgresConnection(connection)) for call in calls]
 
-    def _was_committed(self, number: str) -> bool:
-        with self._server.connection() as connection:
-            status = connection.execute("SELECT pg_xact_status(%s::xid8)", (number,)).fetchone()
-        return status is not None and status[0] == "committed"
-
-
-def check(connection: "PgConnection", lease: Lease) -> None:
-    """Raises LeaseLost if another worker has claimed the actor since. Until the transaction ends
-    nobody can."""
-    held = connection.execute(
-        "SELECT 1 FROM lane WHERE actor = %s AND token = %s FOR SHARE",
-        (lease.actor.id, lease.token),
-    )
-    if held.fetchone() is None:
-        raise LeaseLost(f"{lease.actor.id} is at another worker now")
+        return transact(self._server, {call.lease for call in calls if call.lease}, work)
