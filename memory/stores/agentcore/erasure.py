@@ -33,6 +33,8 @@ _log = structlog.get_logger(__name__)
 
 #: AWS keeps milliseconds.
 _AFTER = timedelta(milliseconds=2)
+#: After so many sweeps AWS may still have events: some arrive or are listed minutes later.
+_SWEEPS_TOO_SOON = 2
 #: The index of the longest pause after a sweep that failed.
 _LAST_WHILE_FAILING = 2
 
@@ -331,8 +333,7 @@ class Eraser:
             why=result.why if failed else "",
             sweeps=erasure.sweeps + 1,
             next_sweep=now + timedelta(seconds=pauses[number]),
-            # What was on its way during the first sweep arrives after it.
-            pending=erasure.row in result.pending or erasure.sweeps == 0,
+            pending=erasure.row in result.pending or erasure.sweeps < _SWEEPS_TOO_SOON,
             trace=erasure.trace and erasure.trace.add_sessions(result.sessions[erasure.row]),
         )
         self._keep(swept)

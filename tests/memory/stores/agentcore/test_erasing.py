@@ -102,6 +102,28 @@ async def test_a_turn_on_its_way_is_caught_up_with_and_erased(tmp_path: Path) ->
         assert event.gone_at is not None
 
 
+async def test_an_event_that_aws_lists_after_the_second_sweep_is_deleted_by_the_third(
+    tmp_path: Path,
+) -> None:
+    now = [time.time()]
+    knobs = Knobs(writing_seconds=400)
+    in_turn = replace(FAST, erasing=ErasingPace(pauses=(0.1, 3.0, 3600.0)))
+    async with (
+        world(tmp_path, knobs, clock=lambda: now[0]) as here,
+        await here.store(in_turn) as store,
+    ):
+        await here.calls().ask("create_event", **_event("s-1"))
+        await store.erase(ANN)
+        await eventually(lambda: _called(here, "ListSessions", 2))
+        now[0] += 401
+        (event,) = here.aws.data().contents(here.memory.id).log.events
+
+        async def gone() -> bool:
+            return event.gone_at is not None
+
+        await eventually(gone)
+
+
 async def _met(here: World) -> bool:
     return here.aws.faults.empty
 
