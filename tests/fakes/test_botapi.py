@@ -251,7 +251,7 @@ async def test_a_webhook_gets_each_chat_in_order_and_everything_until_it_is_take
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", 0).start()
     try:
-        server.courier.gateway = f"http://127.0.0.1:{runner.addresses[0][1]}"
+        server.courier.gateways = [f"http://127.0.0.1:{runner.addresses[0][1]}"]
         await bot.call("setWebhook", url="https://bot.example.org/hook", secret_token="secret")
         for number in range(4):
             for user_id in (7, 8):

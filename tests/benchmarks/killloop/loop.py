@@ -3,11 +3,13 @@
 import asyncio
 import random
 import sqlite3
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import aclosing, closing
 from dataclasses import dataclass
 from pathlib import Path
 
 from memory.stores.journal.sessions import backlog_in
+from memory.stores.sqlite.store import SqliteStore
 from tests.benchmarks.killloop.crowd import Crowd, Fact, Someone
 from tests.benchmarks.killloop.lives import Life, Lives
 from tests.benchmarks.killloop.mind import Mind
@@ -60,9 +62,7 @@ class Loop:
             size = self._size
             crowd = Crowd(server, size.seed, self._moments["deleting"].set, size.hurry)
             crowd.gather(size.people, size.groups)
-            async with aclosing(
-                Lives(server, self._folder, _settings(server, model, data))
-            ) as lives:
+            async with aclosing(Lives(self._folder, _settings(server, model, data))) as lives:
                 async with crowd.writing():
                     for number in range(self._size.kills):
                         await self._one(lives, crowd, self._moment(number))
@@ -71,12 +71,15 @@ class Loop:
                     await lives.listens(life)
                 backlog = await self._settle(crowd, data)
                 await lives.stop(life)
-            verdict = Verdict(server, crowd, lives)
+            verdict = Verdict(server, crowd, lives.all)
             verdict.result.faults = self._weather.faults.total()
             verdict.result.jobs_left = backlog
             for chats in self._mind.mixed:
                 verdict.count("mixed_requests", f"chats {', '.join(chats)}")
-            await verdict.reach()
+            with ThreadPoolExecutor(1) as pool:
+                async with aclosing(SqliteStore(data / "memory", pool)) as memory:
+                    await verdict.reach(memory)
+            verdict.judge_files(data)
             return verdict
 
     def _moment(self, number: int) -> str:
@@ -88,7 +91,7 @@ class Loop:
     async def _one(self, lives: Lives, crowd: Crowd, moment: str) -> None:
         """Start the bot, and kill it at this moment."""
         if moment == "migrating":
-            await self._somebody_older(lives, crowd)
+            await self._somebody_older(crowd)
         life = await lives.begin()
         await self._wait(lives, life, moment)
         await lives.kill(life)
@@ -110,11 +113,11 @@ class Loop:
         pause = min(self._dice.expovariate(1 / mean), _LONGEST)
         await asyncio.sleep(pause / self._size.hurry)
 
-    async def _somebody_older(self, lives: Lives, crowd: Crowd) -> None:
+    async def _somebody_older(self, crowd: Crowd) -> None:
         """Somebody whose file is of an earlier layout, and who writes before the bot starts."""
         person = _FIRST_OLDER_PERSON + self._migrated
         self._migrated += 1
-        for name in make_person(lives.data, person, self._dice):
+        for name in make_person(self._folder / "data", person, self._dice):
             crowd.facts[name] = Fact(f"u{person}", name, "in a file of an earlier layout")
         someone = Someone(crowd, person)
         crowd.everybody.append(someone)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from tests.benchmarks.killloop.lives import Life, Lives
+from tests.benchmarks.killloop.lives import Life
 from tests.benchmarks.killloop.words import is_answer, names
 from tests.fakes.botapi import BotApiServer, Call
 
@@ -13,7 +13,7 @@ _MOST = 12
 class Traces:
     """Tells what happened."""
 
-    def __init__(self, server: BotApiServer, lives: Lives) -> None:
+    def __init__(self, server: BotApiServer, lives: Sequence[Life]) -> None:
         self._server, self._lives = server, lives
 
     def of(self, chat: int, name: str) -> str:
@@ -28,27 +28,28 @@ class Traces:
         calls = [call for call in self._server.calls if call in about or call.message_id in shown][
             -_MOST:
         ]
-        lives = {life.number: life for call in calls if (life := self._life_at(call.at))}.values()
+        lives = {str(life): life for call in calls if (life := self._life_of(call))}.values()
         lines = [self._line(call) for call in calls]
         for life in lives:
-            lines.append(f"life {life.number} ended at {self._since(life.ended)}")
+            blows = ", ".join(map(self._since, life.blows))
+            lines.append(f"{life} ended at {self._since(life.ended)}, blows at {blows}")
             lines += list(_log_of(life, chat))[-_MOST:]
         return "".join(f"\n    {line}" for line in lines)
 
     def _line(self, call: Call) -> str:
-        life = self._life_at(call.at)
         text = str(call.parameters.get("text"))
         return (
-            f"{self._since(call.at)} life {life.number if life else 0} {call.method} -> "
+            f"{self._since(call.at)} {self._life_of(call)} {call.method} -> "
             f"{call.status}{'' if call.done else ' (not carried out)'} message {call.message_id}: "
             f"{text[:30]!r} … {text[-30:]!r}"
         )
 
-    def _life_at(self, at: float) -> Life | None:
-        return next((life for life in reversed(self._lives.all) if life.began <= at), None)
+    def _life_of(self, call: Call) -> Life | None:
+        lives = (life for life in reversed(self._lives) if life.by == call.by)
+        return next((life for life in lives if life.began <= call.at), None)
 
     def _since(self, at: float) -> str:
-        return f"{at - self._lives.all[0].began:.2f} s"
+        return f"{at - self._lives[0].began:.2f} s"
 
 
 def _is_about(name: str, text: str) -> bool:

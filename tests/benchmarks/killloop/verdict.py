@@ -4,16 +4,15 @@ import sqlite3
 import time
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
 
+from memory.ports import LongTermMemory
 from memory.records import Actor, Kind, Record
-from memory.stores.sqlite.store import SqliteStore
 from tests.benchmarks.killloop.crowd import Crowd, Fact, Said
-from tests.benchmarks.killloop.lives import Lives
+from tests.benchmarks.killloop.lives import Life
 from tests.benchmarks.killloop.result import Result
 from tests.benchmarks.killloop.traces import Traces
 from tests.benchmarks.killloop.words import (
@@ -27,7 +26,7 @@ from tests.benchmarks.killloop.words import (
     marks,
     outcome,
 )
-from tests.fakes.botapi import BotApiServer
+from tests.fakes.botapi import BotApiServer, Call
 
 #: Between a send and its note is less than this, in seconds; and more until the next start sends.
 _GAP = 1.0
@@ -36,14 +35,14 @@ _GAP = 1.0
 class Verdict:
     """The counts, and for each that is not as it should be, what happened: its kind and a text."""
 
-    def __init__(self, server: BotApiServer, crowd: Crowd, lives: Lives) -> None:
+    def __init__(self, server: BotApiServer, crowd: Crowd, lives: Sequence[Life]) -> None:
         self._server, self._crowd, self._lives = server, crowd, lives
         self._traces = Traces(server, lives)
         self.result = Result()
         self.problems: list[tuple[str, str]] = []
 
-    async def reach(self) -> None:
-        """Count everything that stands in chats, files and log after the bot was stopped."""
+    async def reach(self, memory: LongTermMemory) -> None:
+        """Count everything that stands in chats, memory and log after the bot was stopped."""
         for chat in sorted({one.chat for one in self._crowd.said}):
             self._judge_answers(chat, [one for one in self._crowd.said if one.chat == chat])
             self._judge_order(chat)
@@ -52,11 +51,10 @@ class Verdict:
         done = Counter(call.method for call in self._server.calls if call.done)
         result.sends, result.deletions = done["sendMessage"], done["deleteMessage"]
         result.edits = done["editMessageText"] + done["editMessageReplyMarkup"]
-        result.starts = len(self._lives.all)
-        result.kills = result.starts - 1
-        result.gap_rate = round(100 * result.answered_twice_in_the_gap / result.kills, 1)
-        await self._judge_memory()
-        self._judge_files()
+        result.starts = len(self._lives)
+        result.kills = sum(life.killed for life in self._lives)
+        result.gap_rate = round(100 * result.answered_twice_in_the_gap / (result.kills or 1), 1)
+        await self._judge_memory(memory)
         self._judge_log()
 
     def count(self, what: str, about: str, trace: tuple[int, str] | None = None) -> None:
@@ -94,12 +92,21 @@ class Verdict:
         ]
         if not one.name.startswith("m") and any(call.status != 200 for call in sent):
             return "commands_repeated"
-        killed_after = (
-            abs(life.ended - first.at) < _GAP < second.at - life.ended
-            for first, second in pairwise(sent)
-            for life in self._lives.all
+        in_gap = any(self._is_gap(first, second) for first, second in pairwise(sent))
+        return "answered_twice_in_the_gap" if in_gap else "answered_twice"
+
+    def _is_gap(self, first: Call, second: Call) -> bool:
+        """Whether a blow may have kept a bot from noting the first; or from hearing of the first
+        before the second."""
+        return any(
+            (life.by == first.by and abs(blow - first.at) < _GAP and blow < second.at)
+            for life in self._lives
+            for blow in life.blows
+        ) or any(
+            life.by == second.by and 0 < second.at - woke < _GAP
+            for life in self._lives
+            for woke in life.woke
         )
-        return "answered_twice_in_the_gap" if any(killed_after) else "answered_twice"
 
     def _judge_order(self, chat: int) -> None:
         """The first answers to each message must come in the order of the messages."""
@@ -119,19 +126,16 @@ class Verdict:
 
     # -- what is remembered -----------------------------------------------------------------------
 
-    async def _judge_memory(self) -> None:
+    async def _judge_memory(self, memory: LongTermMemory) -> None:
         kept, archived = defaultdict[str, list[Record]](list), set[str]()
-        with ThreadPoolExecutor(1) as pool:
-            store = SqliteStore(self._lives.data / "memory", pool)
-            for actor in sorted({fact.actor for fact in self._crowd.facts.values()}):
-                said = await store.records(Actor(actor), kinds=(Kind.MESSAGE,))
-                archived.update(facts(record.text for record in said))
-                for record in await store.records(Actor(actor), kinds=(Kind.FACT, Kind.PREFERENCE)):
-                    for name in facts([record.text]):
-                        kept[name].append(record)
-                        if self._crowd.facts[name].actor != actor:
-                            self.count("facts_of_others", f"{actor} has {name}")
-            await store.aclose()
+        for actor in sorted({fact.actor for fact in self._crowd.facts.values()}):
+            said = await memory.records(Actor(actor), kinds=(Kind.MESSAGE,))
+            archived.update(facts(record.text for record in said))
+            for record in await memory.records(Actor(actor), kinds=(Kind.FACT, Kind.PREFERENCE)):
+                for name in facts([record.text]):
+                    kept[name].append(record)
+                    if self._crowd.facts[name].actor != actor:
+                        self.count("facts_of_others", f"{actor} has {name}")
         for fact in self._crowd.facts.values():
             self._judge_fact(fact, kept[fact.name], archived=fact.name in archived)
 
@@ -169,25 +173,26 @@ class Verdict:
             event["event"] == "session_extracted"
             and event["session"] == record.session_id
             and datetime.fromisoformat(event["timestamp"]) < since
-            for life in self._lives.all
+            for life in self._lives
             for event in life.events
         )
 
     # -- files and the log ------------------------------------------------------------------------
 
-    def _judge_files(self) -> None:
-        for path in sorted(one for one in self._lives.data.rglob("*") if one.is_file()):
+    def judge_files(self, data: Path) -> None:
+        """Count what is wrong with the files."""
+        for path in sorted(one for one in data.rglob("*") if one.is_file()):
             wrong = "set aside" if "damaged" in path.name else _wrong_with(path)
             if wrong:
                 self.count("files_damaged", f"{path.name}: {wrong}")
 
     def _judge_log(self) -> None:
-        for life in self._lives.all:
+        for life in self._lives:
             if life.failed:
                 log = "".join(f"\n    {line[:400]}" for line in life.log[-10:])
-                self.count("failed_starts", f"life {life.number}: {life.failed}{log}")
+                self.count("failed_starts", f"{life}: {life.failed}{log}")
             for line in life.tracebacks:
-                self.count("tracebacks", f"life {life.number}: {line[-3000:]}")
+                self.count("tracebacks", f"{life}: {line[-3000:]}")
 
 
 def _wrong_with(path: Path) -> str:

@@ -4,6 +4,7 @@ strict order, chats side by side, each update until it is answered with 2xx."""
 import asyncio
 import json
 import ssl
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from urllib.parse import urlsplit, urlunsplit
 
@@ -17,17 +18,20 @@ _TIMEOUT = aiohttp.ClientTimeout(total=10)
 
 
 class Courier:
-    """Posts a world's updates to its webhook. `gateway` is where the public address leads to on
-    this machine, such as `http://127.0.0.1:8443` behind what would be a proxy."""
+    """Posts a world's updates to its webhook. `gateways` are where the public address leads to on
+    this machine, such as `http://127.0.0.1:8443`, in turn, behind what would be a proxy."""
 
     def __init__(self, world: World) -> None:
         self._world = world
-        self.gateway: str | None = None
+        self.gateways: Sequence[str] = ()
+        #: Whether an update that was taken is brought once more, as if the answer had been lost.
+        self.repeats: Callable[[], bool] = lambda: False
         #: A certificate in PEM that counts as one of a public authority.
         self.authority: bytes | None = None
         self._lanes: dict[int, asyncio.Task[None]] = {}
         #: Every delivery: update and status, 0 if there was no answer.
         self.deliveries: list[tuple[int, int]] = []
+        self._attempts = 0
 
     async def run(self) -> None:
         """Deliver until cancelled."""
@@ -52,7 +56,7 @@ class Courier:
     async def _deliver(self, session: aiohttp.ClientSession, chat: int) -> None:
         pause = _FIRST_PAUSE
         while (webhook := self._world.webhook).url and (update := self._next(chat)):
-            if await self._post(session, webhook, update):
+            if await self._post(session, webhook, update) and not self.repeats():
                 with suppress(ValueError):
                     self._world.delivered(update)
                 pause = _FIRST_PAUSE
@@ -67,7 +71,9 @@ class Courier:
     async def _post(self, session: aiohttp.ClientSession, webhook: Webhook, update: Json) -> bool:
         """Whether it was taken."""
         public = urlsplit(webhook.url)
-        gateway = urlsplit(self.gateway or webhook.url)
+        self._attempts += 1
+        ways = self.gateways or (webhook.url,)
+        gateway = urlsplit(ways[self._attempts % len(ways)])
         url = urlunsplit((gateway.scheme, gateway.netloc, public.path or "/", public.query, ""))
         headers = {"Host": public.netloc, "Content-Type": "application/json"}
         if webhook.secret:

@@ -28,7 +28,8 @@ _LOOK_SECONDS = 0.05
 @dataclass(slots=True)
 class Call:
     """One call of a method. `at` is the server's time in seconds; `status` 0 means no answer.
-    `done` once it was carried out; `message_id` is that of the message it made or changed."""
+    `done` once it was carried out; `message_id` is that of the message it made or changed; `by` is
+    the caller's name, if it has one."""
 
     method: str
     parameters: Json
@@ -36,6 +37,7 @@ class Call:
     status: int = 0
     done: bool = False
     message_id: int | None = None
+    by: str = ""
 
     @property
     def chat_id(self) -> int | None:
@@ -74,8 +76,9 @@ class BotApiServer:
     async def __aenter__(self) -> Self:
         app = web.Application(client_max_size=64 * 2**20)
         app.add_routes(control_routes(self))
-        app.router.add_route("*", "/file/bot{token}/{path:.+}", self._download)
-        app.router.add_route("*", "/bot{token}/{method}", self._answer)
+        for name in ("", "/{by}"):
+            app.router.add_route("*", name + "/file/bot{token}/{path:.+}", self._download)
+            app.router.add_route("*", name + "/bot{token}/{method}", self._answer)
         # A poll whose client went away must not stay behind as the one that conflicts.
         self._runner = web.AppRunner(app, handler_cancellation=True, shutdown_timeout=0.1)
         await self._runner.setup()
@@ -99,7 +102,7 @@ class BotApiServer:
 
     @property
     def root(self) -> str:
-        """The server's address."""
+        """The server's address. A path behind it is the name of a caller, see Call."""
         return f"http://127.0.0.1:{self._port}"
 
     @property
@@ -170,7 +173,8 @@ class BotApiServer:
     # -- HTTP -------------------------------------------------------------------------------------
 
     async def _answer(self, request: web.Request) -> web.StreamResponse:
-        call = Call(request.match_info["method"], {}, self.now())
+        given = request.match_info
+        call = Call(given["method"], {}, self.now(), by=given.get("by", ""))
         try:
             self._authorize(request.match_info["token"])
             call.parameters, files = await _parameters(request)

@@ -90,7 +90,7 @@ async def proxy(
     port, given = free_port(), options(url=URL, secret="right")
     assert given.webhook is not None
     command = PROXIES[name](tmp_path, port, given.webhook.port, certificate, key)
-    server.courier.gateway = f"https://127.0.0.1:{port}"
+    server.courier.gateways = [f"https://127.0.0.1:{port}"]
     server.courier.authority = certificate.read_bytes()
     trusting = ssl.create_default_context(cadata=certificate.read_text())
     headers = {"Host": HOST, SECRET_HEADER: "right"}

@@ -46,7 +46,7 @@ async def called(
     given = given or options()
     assert given.webhook is not None
     scheme = "https" if given.webhook.key else "http"
-    server.courier.gateway = f"{scheme}://127.0.0.1:{given.webhook.port}"
+    server.courier.gateways = [f"{scheme}://127.0.0.1:{given.webhook.port}"]
     async with stage(server, folder, options=given, **how) as on:
         await server.wait_for(lambda: server.world.webhook.url)
         yield on
