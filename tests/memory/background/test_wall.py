@@ -51,6 +51,27 @@ def test_a_leap_while_the_process_runs_is_noticed(leap: timedelta) -> None:
     assert machine.wall.is_right(None) is (abs(leap) <= HOUR)
 
 
+@given(st.timedeltas(-DAY, DAY), st.timedeltas(-DAY, DAY), st.timedeltas(timedelta(), DAY))
+def test_workers_whose_clocks_differ_tell_the_same_time_once_they_follow_one_clock(
+    one: timedelta, other: timedelta, later: timedelta
+) -> None:
+    machines = Machine(NOON + one), Machine(NOON + other)
+    for machine in machines:
+        machine.wall.follow(NOON)
+        machine.wait(later)
+        machine.now -= HOUR  # whatever their own clocks do
+    assert [machine.wall() for machine in machines] == [NOON + later] * 2
+
+
+def test_a_shared_clock_that_is_wrong_gives_way_to_a_server_s() -> None:
+    machine = Machine()
+    machine.wall.follow(NOON + DAY)
+    assert machine.wall() == NOON + DAY
+    machine.wall.hear(NOON)
+    assert machine.wall() == NOON
+    assert not machine.wall.is_right(None)
+
+
 @pytest.mark.parametrize(
     ("since", "right"),
     [(HOUR, True), (2 * DAY, True), (3 * DAY, False), (800 * DAY, False), (-DAY, False)],
