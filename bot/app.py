@@ -110,11 +110,12 @@ async def run_telegram(settings: Settings) -> int:
             assistant = _assistant(settings, parts, channel, access)
             async with heartbeat(data, channel), AsyncExitStack() as stack:
                 if settings.health_port is not None:
-                    from bot.operations.endpoints import endpoints, readiness
+                    from bot.operations.endpoints import endpoints, figures_of, readiness
 
                     checks = readiness(channel, parts.memory, data, parts.pool)
+                    where, figures = settings.health_listen, figures_of(inbox, parts.memory)
                     await stack.enter_async_context(
-                        endpoints(settings.health_listen, settings.health_port, checks)
+                        endpoints(where, settings.health_port, checks, figures)
                     )
                 collect_garbage_less_often()
                 try:

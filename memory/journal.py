@@ -21,11 +21,14 @@ class Job:
 @dataclass(frozen=True, slots=True)
 class Backlog:
     """How many ended sessions wait for extraction, how many are in quarantine because it kept
-    failing, and how many messages a service behind the store has refused."""
+    failing, how many messages a service behind the store has refused or not been sent yet, and how
+    many erasures it has not finished."""
 
     waiting: int
     quarantined: int
     refused: int = 0
+    unsent: int = 0
+    deletions: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -182,9 +182,13 @@ class Memory:
 
     async def backlog(self) -> Backlog:
         """What of all actors is not saved yet. Raises StoreUnavailable."""
-        sending = self._store.sending
-        refused = await sending.refused() if sending else 0
-        return replace(await self._journal.jobs.backlog(), refused=refused)
+        backlog, store = await self._journal.jobs.backlog(), self._store
+        if sending := store.sending:
+            refused, unsent = await sending.refused(), await sending.waiting()
+            backlog = replace(backlog, refused=refused, unsent=unsent)
+        if erasing := store.erasing:
+            backlog = replace(backlog, deletions=await erasing.pending())
+        return backlog
 
     async def _zone(self, actor: Actor) -> tzinfo:
         await self.choices.read(actor)

@@ -102,6 +102,10 @@ class Erasing(Protocol):
         """What was erased and is shown to nobody, but is not deleted yet."""
         ...
 
+    async def pending(self) -> int:
+        """How many requests to erase, of all actors, are not finished. Raises StoreUnavailable."""
+        ...
+
     def forgetting(
         self, actor: Actor, record_ids: Collection[str], traces: Traces
     ) -> AbstractAsyncContextManager[None]:
@@ -178,6 +182,10 @@ class Sending(Protocol):
     async def refused(self) -> int:
         """How many messages (a turn may be sent in several) have been refused for good. Raises
         StoreUnavailable."""
+        ...
+
+    async def waiting(self) -> int:
+        """How many messages wait to be sent. Raises StoreUnavailable."""
         ...
 
     async def retry_refused(self) -> int:

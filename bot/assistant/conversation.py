@@ -18,6 +18,7 @@ from bot.assistant.inbound import Message
 from bot.assistant.instructions import GO_ON
 from bot.assistant.toolbox import toolbox
 from bot.markdown import Continuation
+from bot.metrics import TURNS
 from bot.people.accounts import Accounts
 from bot.people.usage import Usage, estimated_usage
 from bot.texts import ENGLISH
@@ -187,6 +188,7 @@ def _turn_in_progress(message: Message, session: str) -> Turn:
 
 
 def _log_turn(answer: Answer, log: structlog.stdlib.BoundLogger, started: float) -> None:
+    TURNS.add("answered")
     usage = answer.usage
     if answer.model:
         log = log.bind(model=answer.model)

@@ -16,6 +16,7 @@ from pydantic_ai.capabilities import AbstractCapability
 from pydantic_ai.models import ModelRequestContext
 
 from bot.assistant.events import Reply
+from bot.metrics import TURN_FAILURES, TURNS
 from bot.texts import ENGLISH
 from memory.records import Place
 from tools.context import ToolContext
@@ -316,6 +317,8 @@ def failure_reply(
     failure = (failure_with_files if with_files else failure_of)(error)
     if models := attempts_in(error):
         log = log.bind(tried=models)
+    TURNS.add("failed")
+    TURN_FAILURES.add(failure.kind)
     error_id = secrets.token_hex(3)
     log.warning(
         "turn_failed",

@@ -1,5 +1,5 @@
-"""HTTP endpoints for supervisors and load balancers: is the process alive (`/healthz`), and is it
-ready to work (`/readyz`)?"""
+"""HTTP endpoints for supervisors and load balancers: is the process alive (`/healthz`), is it ready
+to work (`/readyz`), and what has it counted (`/metrics`)?"""
 
 import asyncio
 import json
@@ -7,12 +7,14 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from concurrent.futures import Executor
 from contextlib import asynccontextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Protocol
 
 import structlog
 
 from bot.operations.health import STALLED_SECONDS, Alive, why_unwritable
+from bot.operations.metrics import Figures, Scrape, watched_loop
 from bot.operations.sockets import RouteHandler, Server, ServerLimits, listening_socket
 from memory.errors import StoreUnavailable
 from memory.memory import Memory
@@ -39,22 +41,25 @@ async def endpoints(
     address: str,
     port: int,
     checks: Mapping[str, ReadinessCheck],
+    figures: Mapping[str, Figures],
     limits: ServerLimits = _LIMITS,
 ) -> AsyncIterator[None]:
-    """Serve both endpoints, with these checks for `/readyz`. Raises OperatorError if the port can't
-    be used."""
+    """Serve all endpoints, with these checks for `/readyz` and these figures for `/metrics`. Raises
+    OperatorError if the port can't be used."""
     taking = listening_socket(address, port, "health_listen and health_port")
     server = Server(
         [
             ("/healthz", _Endpoint, {"answer": _liveness}),
             ("/readyz", _Endpoint, {"answer": _readiness(checks)}),
+            ("/metrics", _Metrics, {"scrape": Scrape(figures)}),
         ],
         taking,
         limits,
     )
     _log.info("health_listening", address=address, port=port)
     try:
-        yield
+        async with watched_loop():
+            yield
     finally:
         await server.aclose()
 
@@ -101,6 +106,38 @@ def readiness(
     }
 
 
+class Backlogged(Protocol):
+    """What the figures need of an inbox."""
+
+    async def backlog(self) -> tuple[int, datetime | None]:
+        """How many updates are open, and since when the oldest is."""
+        ...
+
+
+def figures_of(inbox: Backlogged, memory: Memory) -> Mapping[str, Figures]:
+    """What a whole bot tells of what waits."""
+
+    async def inbox_figures() -> Mapping[str, float]:
+        waiting, since = await inbox.backlog()
+        oldest = (datetime.now(UTC) - since).total_seconds() if since else 0.0
+        return {
+            "mordecai_waiting_inbounds": waiting,
+            "mordecai_oldest_waiting_seconds": max(0.0, oldest),
+        }
+
+    async def memory_figures() -> Mapping[str, float]:
+        backlog = await memory.backlog()
+        return {
+            "mordecai_extraction_waiting": backlog.waiting,
+            "mordecai_extraction_quarantined": backlog.quarantined,
+            "mordecai_outbox_waiting": backlog.unsent,
+            "mordecai_outbox_refused": backlog.refused,
+            "mordecai_deletions_pending": backlog.deletions,
+        }
+
+    return {"inbox": inbox_figures, "memory": memory_figures}
+
+
 def cached_check(
     seconds: float, check: ReadinessCheck, monotonic: Callable[[], float] = time.monotonic
 ) -> ReadinessCheck:
@@ -123,11 +160,8 @@ def cached_check(
     return look
 
 
-class _Endpoint(RouteHandler):
-    """Responds with a short JSON document, and status 200 or 503."""
-
-    def initialize(self, answer: _Status) -> None:
-        self._answer = answer
+class _Uncached(RouteHandler):
+    """Serves what changes, on a protected connection."""
 
     def set_default_headers(self) -> None:
         """Keep proxies from caching the response."""
@@ -142,6 +176,24 @@ class _Endpoint(RouteHandler):
 
     def compute_etag(self) -> None:
         """Send no ETag: responses change."""
+
+
+class _Metrics(_Uncached):
+    """Responds with what Prometheus reads."""
+
+    def initialize(self, scrape: Scrape) -> None:
+        self._scrape = scrape
+
+    async def get(self) -> None:
+        self.set_header("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+        self.write(await self._scrape.text())
+
+
+class _Endpoint(_Uncached):
+    """Responds with a short JSON document, and status 200 or 503."""
+
+    def initialize(self, answer: _Status) -> None:
+        self._answer = answer
 
     async def get(self) -> None:
         document = await self._respond()

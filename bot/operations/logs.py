@@ -13,10 +13,13 @@ from typing import Any, Literal, TextIO
 import structlog
 from structlog.typing import Processor
 
+from bot.metrics import LOG_EVENTS
+
 # In the URL of a file the colon is escaped.
 _TOKEN_IN_ADDRESS = re.compile(r"/bot\d+(?::|%3A)[^/\s]+", re.IGNORECASE)
 _TOKEN = re.compile(r"\d{6,}(?::|%3A)[A-Za-z0-9_-]{30,}", re.IGNORECASE)
 _HIDDEN = "[token]"
+_EVENT = re.compile(r"[a-z]+(_[a-z]+)*", re.ASCII)
 
 #: Below WARNING, these log URLs with the token, or what people write.
 _TALKATIVE = (
@@ -94,6 +97,19 @@ def _formatter(as_json: bool, colors: bool) -> logging.Formatter:
     )
 
 
+def _count_event(
+    _logger: object, method: str, event: MutableMapping[str, Any]
+) -> MutableMapping[str, Any]:
+    name = str(event.get("event"))
+    LOG_EVENTS.add("error" if method == "exception" else method, _event_name(name))
+    return event
+
+
+def _event_name(text: str) -> str:
+    """The names of our events are words of the code; anything else might quote somebody."""
+    return text if _EVENT.fullmatch(text) else "other"
+
+
 def _redact_event(
     _logger: object, _method: str, event: MutableMapping[str, Any]
 ) -> Mapping[str, Any]:
@@ -130,6 +146,7 @@ def _route(output: logging.Handler, level: str) -> None:
     structlog.configure(
         processors=[
             structlog.stdlib.filter_by_level,
+            _count_event,
             structlog.stdlib.PositionalArgumentsFormatter(),
             *_shared_processors(),
             structlog.stdlib.ProcessorFormatter.wrap_for_formatter,

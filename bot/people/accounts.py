@@ -17,6 +17,7 @@ from typing import Any, Literal, Self
 
 import structlog
 
+from bot.metrics import count_usage
 from bot.people.usage import NO_USAGE, Usage, UsageKind
 from memory.background.work import log_outage
 from memory.memory import utc_now
@@ -283,6 +284,7 @@ class Accounts:
     # -- inside -----------------------------------------------------------------------------------
 
     def _row(self, kind: UsageKind, usage: Usage) -> tuple[object, ...]:
+        count_usage(kind, usage)
         counts = {name: getattr(usage, name) for name in _COUNTS}
         counts["cost"] = int(usage.cost * _UNIT)
         return (self._today(), kind, *counts.values())

@@ -312,9 +312,9 @@ class Settings(BaseSettings):
     """Time for replies in progress to finish when the bot is stopped; unfinished ones are answered
     after the next start"""
     health_port: Port | None = None
-    """The port of `/healthz` and `/readyz`; null = none"""
+    """The port of `/healthz`, `/readyz` and `/metrics`; null = none"""
     health_listen: Name = "127.0.0.1"
-    """The address `/healthz` and `/readyz` listen on"""
+    """The address they listen on"""
     threads: Annotated[int, Field(ge=1, le=256)] = 4
     """Maximum simultaneous operations on people's memories"""
     log_level: Literal["debug", "info", "warning", "error"] = "info"

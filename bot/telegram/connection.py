@@ -13,6 +13,8 @@ from telegram import Bot, Message
 from telegram.error import BadRequest, NetworkError
 from telegram.request import BaseRequest, HTTPXRequest
 
+from bot.metrics import TELEGRAM_REQUESTS
+
 _TOO_LARGE = 413
 #: Final if Telegram says so, which it does in JSON.
 _REFUSED = (400, 403)
@@ -49,7 +51,11 @@ class BotApiRequest(HTTPXRequest):
     ) -> tuple[int, bytes]:
         """See BaseRequest. Raises BadRequest if the request is too large, NetworkError if not
         Telegram but a proxy refuses it."""
-        status, payload = await super().do_request(url, method, *args, **kwargs)
+        status = 0
+        try:
+            status, payload = await super().do_request(url, method, *args, **kwargs)
+        finally:
+            TELEGRAM_REQUESTS.add(_method_in(url), str(status))
         if status == _TOO_LARGE:
             raise BadRequest("Request Entity Too Large")
         if status in _REFUSED and method == "POST":
@@ -105,6 +111,12 @@ def http_request(
         write_timeout=20,
         pool_timeout=20,
     )
+
+
+def _method_in(url: str) -> str:
+    """The Bot API's method; never anything else of the address, which holds the token."""
+    name = url.rpartition("/")[2]
+    return name if name.isalpha() and "/file/" not in url else "file"
 
 
 def _date_hook(

@@ -14,6 +14,7 @@ from bot.assistant.assistant import Assistant
 from bot.assistant.events import Reply, TextDelta, ToolCalled
 from bot.assistant.failures import log_error
 from bot.assistant.inbound import Command, Message
+from bot.metrics import REPLY_SECONDS
 from bot.people.personal import PRIVATE_MARK
 from bot.telegram.delivery.preview import Preview, Previews
 from bot.telegram.delivery.replies import Replies
@@ -159,13 +160,15 @@ class Responder:
         delivered = bool(
             again and await self._react_to_error(said.origin.place, said.message_id)
         ) or await self._replies.deliver(said, reply, shown)
+        seconds = time.monotonic() - started
+        REPLY_SECONDS.observe(seconds)
         _log.info(
             "replied",
             actor=said.origin.actor.id,
             updates=len(said.receipts),
             failed=bool(reply.failure or reply.interrupted),
             delivered=delivered,
-            duration_ms=round((time.monotonic() - started) * 1000),
+            duration_ms=round(seconds * 1000),
         )
 
     async def _keep_part(self, turn: ReplyTask, written: str, shown: Shown) -> None:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Self, TypeVar
 
 from bot.assistant.events import Reply
+from bot.metrics import UPDATES
 from bot.telegram.delivery.progress import Progress
 from bot.telegram.delivery.shown import Shown
 from bot.telegram.intake.raw import chat_of
@@ -93,7 +94,8 @@ class Inbox:
             return [row[1] for row in rows if db.execute(_INSERT, row).rowcount == 1]
 
         async def write() -> None:
-            self._note_open(await self._db.change(work))
+            self._note_open(new := await self._db.change(work))
+            UPDATES.add(amount=len(new))
             if now > self._prune_after:
                 self._prune_after = now + _PRUNE_EVERY
                 await self._db.write(_PRUNE, source, (now - _KNOWN_FOR).isoformat())
@@ -191,6 +193,12 @@ class Inbox:
         sql = "SELECT coalesce(max(update_id), 0) + 1 FROM inbound WHERE source = ?"
         ((number,),) = await self._db.rows(sql, self._source)
         return int(number)
+
+    async def backlog(self) -> tuple[int, datetime | None]:
+        """How many updates are open, and since when the oldest is. Raises StoreUnavailable."""
+        sql = "SELECT count(*), min(received_at) FROM inbound WHERE source = ? AND body IS NOT NULL"
+        ((count, oldest),) = await self._db.rows(sql, self._source)
+        return count, datetime.fromisoformat(oldest) if oldest else None
 
     async def settle(self) -> None:
         """Return when no update is open."""

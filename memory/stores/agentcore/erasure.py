@@ -139,6 +139,10 @@ class Eraser:
             return Remainder(bool(result.records), bool(result.pending), until)
         return Remainder(messages=any(erasure.pending for erasure in erasures), until=until)
 
+    async def pending(self) -> int:
+        """See Erasing."""
+        return await self._outbox.pending_erasures()
+
     def _of(self, actor: Actor) -> list[Erasure]:
         return self._erasures.get(actor, [])
 

@@ -351,6 +351,9 @@ class Leftovers:
     def remainder(self, actor: Actor) -> Remainder:
         return self._left
 
+    async def pending(self) -> int:
+        return 1
+
     @asynccontextmanager
     async def forgetting(
         self, actor: Actor, record_ids: Collection[str], traces: Traces

@@ -131,6 +131,9 @@ class Refusing:
     async def refused(self) -> int:
         return 3
 
+    async def waiting(self) -> int:
+        return 0
+
     async def retry_refused(self) -> int:
         return 3
 

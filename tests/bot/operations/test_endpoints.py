@@ -54,7 +54,7 @@ def free_port() -> int:
 async def asked(checks: Mapping[str, ReadinessCheck]) -> AsyncIterator[httpx.AsyncClient]:
     port = free_port()
     async with (
-        endpoints("127.0.0.1", port, checks),
+        endpoints("127.0.0.1", port, checks, {}),
         httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}") as client,
     ):
         yield client
@@ -139,7 +139,7 @@ async def test_nothing_else_is_served():
 
 async def test_a_port_that_is_taken_is_the_operators_matter():
     with closing(socket.create_server(("127.0.0.1", 0))) as taken:
-        serving = endpoints("127.0.0.1", taken.getsockname()[1], {})
+        serving = endpoints("127.0.0.1", taken.getsockname()[1], {}, {})
         with pytest.raises(OperatorError, match="health_port"):
             await serving.__aenter__()
 

@@ -78,6 +78,11 @@ _MIGRATIONS = (
             "ALTER TABLE erased ADD COLUMN why TEXT NOT NULL DEFAULT ''",
         ),
     ),
+    # Counted every few seconds, among a year's events.
+    Migration(
+        "refused events",
+        ("CREATE INDEX IF NOT EXISTS event_refused ON event (row) WHERE state = 'refused'",),
+    ),
 )
 
 

@@ -303,6 +303,11 @@ class Outbox:
             f"SELECT {columns} FROM erased ORDER BY asked_at, row",
         )
 
+    async def pending_erasures(self) -> int:
+        """How many erasures have not been found complete yet."""
+        rows = await self._db.rows("SELECT count(*) FROM erased WHERE pending = 1")
+        return int(rows[0][0])
+
     async def note_sweep(self, erasure: Erasure) -> None:
         """Keep the state of an erasure after a sweep."""
         await self._db.write(

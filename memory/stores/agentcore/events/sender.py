@@ -156,6 +156,10 @@ class EventSender:
         """See Sending."""
         return await self._outbox.count_refused()
 
+    async def waiting(self) -> int:
+        """See Sending."""
+        return await self._outbox.pending()
+
     async def retry_refused(self) -> int:
         """See Sending."""
         refused = await self._outbox.requeue()
