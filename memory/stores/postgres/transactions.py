@@ -60,11 +60,12 @@ def _was_committed(server: "PostgresServer", number: str) -> bool:
 
 
 def check(connection: "PgConnection", lease: Lease) -> None:
-    """Raises LeaseLost if another worker has claimed the actor since. Until the transaction ends
+    """Raises LeaseLost if another worker has claimed its subject since. Until the transaction ends
     nobody can."""
     held = connection.execute(
         "SELECT 1 FROM lane WHERE actor = %s AND token = %s FOR SHARE",
-        (lease.actor.id, lease.token),
+        (lease.subject, lease.token),
     )
     if held.fetchone() is None:
-        raise LeaseLost(f"{lease.actor.id} is at another worker now")
+        lease.lose()
+        raise LeaseLost(f"{lease.subject} is at another worker now")

@@ -8,7 +8,6 @@ import pytest
 
 from memory.errors import LeaseLost, NewerStore
 from memory.leases import Lease, current_lease
-from memory.records import Actor
 from memory.stores.layout import Layout, Migration
 from memory.stores.postgres.dialect import statement_of
 from tests.fakes.postgres import postgres_server, server_url
@@ -75,9 +74,9 @@ async def test_nothing_is_written_under_a_lease_that_is_lost():
         notes = server.open(LAYOUT)
         await notes.write("INSERT INTO lane VALUES (?, ?)", "u1", 7)
         add = "INSERT INTO note VALUES (?, ?, ?)"
-        current_lease.set(Lease(Actor("u1"), 7))
+        current_lease.set(Lease("u1", 7))
         await notes.write(add, "a", "x", 1)
-        current_lease.set(Lease(Actor("u1"), 6))
+        current_lease.set(Lease("u1", 6))
         with pytest.raises(LeaseLost):
             await notes.write(add, "b", "x", 1)
         assert await notes.rows("SELECT name FROM note") == [("a",)]
