@@ -41,6 +41,7 @@ from bot.options import (
 )
 from bot.people.access import Access, AccessMode
 from bot.people.accounts import Accounts
+from bot.people.guest_file import FileGuestBook
 from bot.people.people import People, Quotas
 from bot.people.personal import PersonalSettings
 from bot.settings import Settings
@@ -96,8 +97,7 @@ async def run_telegram(settings: Settings) -> int:
             access = Access(
                 AccessMode(settings.access),
                 settings.allowed_users,
-                data / "access.json",
-                parts.pool,
+                FileGuestBook(data / "access.json", parts.pool),
                 owners=settings.owners,
             )
             channel = TelegramChannel(

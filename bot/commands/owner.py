@@ -20,7 +20,7 @@ _MOST_SHOWN = 50
 
 
 async def approve(said: Command, context: Context) -> Reply:
-    """Give someone access and tell them. Raises OSError."""
+    """Give someone access and tell them. Raises StoreUnavailable."""
     written, texts, access = said.argument, context.texts, context.people.access
     if not written:
         return Reply(texts.approve_how)
@@ -43,7 +43,7 @@ async def approve(said: Command, context: Context) -> Reply:
 
 
 async def users(said: Command, context: Context) -> Reply:
-    """List users and pending requests, or remove a guest. Raises OSError."""
+    """List users and pending requests, or remove a guest. Raises StoreUnavailable."""
     texts, access = context.texts, context.people.access
     action, _, rest = said.argument.partition(" ")
     if action.lower() == _REMOVE:

@@ -5,7 +5,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from bot.errors import OperatorError
-from bot.people.guestbook import ApprovalVerdict, GuestBook, UnreadableOwner, add_guest
+from bot.people.guest_file import GuestFile, UnreadableOwner
+from bot.people.guestbook import ApprovalVerdict, add_guest
 from bot.settings import Settings
 
 
@@ -22,7 +23,7 @@ def approve_guest(settings: Settings, written: str, uid: int | None = None) -> s
     named = {*settings.allowed_users, *settings.owners}
     now = datetime.now(UTC)
     try:
-        approval = GuestBook(path).change(
+        approval = GuestFile(path).change(
             lambda book: add_guest(book, written, now, named=named, welcomed=False)
         )
     except (UnreadableOwner, OSError) as failure:

@@ -13,7 +13,6 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from bot.errors import OperatorError
-from bot.people.guestbook import UnreadableOwner
 from bot.telegram.intake.receiving import RejectedToken
 from memory.errors import StoreUnavailable
 
@@ -72,7 +71,7 @@ def operator_errors() -> Iterator[None]:
     """Turn errors that only the operator can fix into OperatorError."""
     try:
         yield
-    except (StoreUnavailable, UnreadableOwner, RejectedToken) as failure:
+    except (StoreUnavailable, RejectedToken) as failure:
         raise OperatorError(str(failure)) from failure
     except PermissionError as failure:
         raise OperatorError(

@@ -1,13 +1,9 @@
 """Who may talk to the bot: closed by default, and by numeric ids alone."""
 
-import asyncio
 import logging
-import time
 from collections.abc import Callable, Collection
-from concurrent.futures import Executor
 from dataclasses import replace
 from enum import StrEnum
-from pathlib import Path
 from typing import TypeVar
 
 import structlog
@@ -19,11 +15,11 @@ from bot.people.guestbook import (
     Guest,
     GuestBook,
     Request,
-    UnreadableOwner,
     add_guest,
 )
 from bot.people.pairing import Guess, Pairing, new_code
-from memory.background.pacing import RateLimitedLog, Throttle
+from bot.people.throttles import RamThrottles, Rate, Throttles
+from memory.background.pacing import RateLimitedLog
 from memory.memory import utc_now
 from memory.safety.escaping import speaker_name
 
@@ -31,7 +27,7 @@ _log = structlog.get_logger(__name__)
 
 T = TypeVar("T")
 
-_REFUSAL_SECONDS = 3600
+_REFUSALS = Rate("refusals", 1, 3600.0)
 #: How often the operator hears of an attack on the pairing code.
 _ATTACK_SECONDS = 86_400.0
 
@@ -52,37 +48,27 @@ class Access:
         self,
         mode: AccessMode,
         allowed: Collection[int] = (),
-        path: Path | None = None,
-        pool: Executor | None = None,
-        monotonic: Callable[[], float] = time.monotonic,
+        guests: GuestBook | None = None,
+        throttles: Throttles | None = None,
         *,
         owners: Collection[int] = (),
     ) -> None:
-        """`path` is the guest book, required for pairing. `allowed` and `owners` have access in
-        every mode; owners may approve others."""
-        if mode is AccessMode.PAIRING and path is None:
-            raise ValueError("pairing needs a file to keep the owner in")
+        """`guests` are required for pairing. `allowed` and `owners` have access in every mode;
+        owners may approve others. Without `throttles` this process counts alone."""
+        if mode is AccessMode.PAIRING and guests is None:
+            raise ValueError("pairing needs a book to keep the owner in")
         self.mode = mode
         self._allowed, self._owners = frozenset(allowed), frozenset(owners)
-        self._pool = pool
-        self._guests = GuestBook(path) if path and mode is AccessMode.PAIRING else None
-        self._stamp = self._guests.stamp if self._guests else (0, 0)
-        try:
-            self._book = self._guests.read() if self._guests else Book()
-        except UnreadableOwner as failure:
-            # Only people in the settings have access, and nobody can become the owner.
-            self._book = Book(unreadable=("everything",))
-            _log.error("access_damaged", error=str(failure))
-        opens = self._guests and not self._has_owner and not self._book.unreadable
-        code = new_code() if opens else None
-        self._pairing = Pairing(code, monotonic)
-        self._attacks = RateLimitedLog(_log, _ATTACK_SECONDS, clock=monotonic)
-        self._refusals = Throttle(_REFUSAL_SECONDS, clock=monotonic)
+        self._guests = guests if mode is AccessMode.PAIRING else None
+        self.throttles = throttles or RamThrottles()
+        self._pairing = Pairing(self.throttles)
+        self._attacks = RateLimitedLog(_log, _ATTACK_SECONDS)
 
     @property
     def pairing_code(self) -> str | None:
         """The code that makes its sender the owner; None if there is an owner, or no pairing."""
-        return self._pairing.code
+        opens = self._guests and not self._has_owner and not self._book.unreadable
+        return self._guests.code if self._guests and opens else None
 
     @property
     def owners(self) -> list[int]:
@@ -92,6 +78,10 @@ class Access:
     def configured(self) -> list[int]:
         """The numeric ids that the settings give access."""
         return sorted(self._allowed | self._owners)
+
+    @property
+    def _book(self) -> Book:
+        return self._guests.book if self._guests else Book()
 
     @property
     def _has_owner(self) -> bool:
@@ -115,39 +105,40 @@ class Access:
             return True
         if self._guests is None:
             return False
-        # The command line may have approved this person meanwhile.
-        await self._reload(self._guests)
+        # The command line or another worker may have approved this person meanwhile.
+        await self._guests.refresh()
         return self._knows(user_id)
 
     async def pair(self, user_id: int, text: str, name: str = "") -> Guess:
         """Check a message as a guess at the pairing code; a right guess makes its sender the owner.
-        Raises OSError."""
-        code = self.pairing_code
-        guess = self._pairing.guess(user_id, text)
+        Raises StoreUnavailable."""
+        guess = await self._pairing.guess(user_id, text, self.pairing_code)
         if guess in (Guess.WRONG, Guess.LAST):
             _log.warning("wrong_pairing_code", user=user_id, guess=guess.value)
-            if self._pairing.is_attacked:
+            if await self._pairing.is_attacked():
                 # The right code still works, so there is no hurry.
                 self._attacks.warning("pairing_attacked", remedy="send the bot its pairing code")
-        if guess is Guess.RIGHT:
-            owner = Guest(user_id, speaker_name(name), utc_now().isoformat(timespec="seconds"))
-            try:
-                await self._change(lambda book: (book.with_owner(owner), None))
-            except OSError:
-                self._pairing.code = code
-                raise
-            # Let people who heard that the bot has no owner hear that now someone can approve them.
-            self._refusals.clear()
-            _log.info("paired", user=user_id)
+        if guess is not Guess.RIGHT:
+            return guess
+        owner = Guest(user_id, speaker_name(name), utc_now().isoformat(timespec="seconds"))
+        # Another worker may have got the same code a moment before.
+        if not await self._change(
+            lambda book: (book, False) if book.owners else (book.with_owner(owner), True)
+        ):
+            return Guess.VAIN
+        # Let people who heard that the bot has no owner hear that now someone can approve them.
+        await self.throttles.forget(_REFUSALS)
+        _log.info("paired", user=user_id)
         return guess
 
-    def may_guess(self, user_id: int) -> bool:
-        """True if a pairing code from this person would be checked."""
-        return self.pairing_code is not None and not self._pairing.is_spent(user_id)
+    async def may_guess(self, user_id: int) -> bool:
+        """True if a pairing code from this person would be checked. Raises StoreUnavailable."""
+        code = self.pairing_code
+        return code is not None and not await self._pairing.is_spent(user_id, code)
 
     async def ask(self, user_id: int, name: str) -> tuple[Request, bool] | None:
         """The access request of this person, and whether it is new; None if nobody could approve
-        it. Raises OSError."""
+        it. Raises StoreUnavailable."""
         if self._guests is None or not self._has_owner:
             return None
         now = utc_now()
@@ -162,7 +153,7 @@ class Access:
         return await self._change(step)
 
     async def approve(self, written: str) -> Approval:
-        """Give access to the person with this code or numeric id. Raises OSError."""
+        """Give access to the person with this code or numeric id. Raises StoreUnavailable."""
         if self._guests is None:
             return Approval(ApprovalVerdict.NOT_HERE)
         named = self._allowed | self._owners
@@ -170,17 +161,16 @@ class Access:
 
     async def take_guests_to_welcome(self) -> tuple[int, ...]:
         """The guests approved on the command line whom the bot has not told yet; marks them as
-        told. Raises OSError."""
+        told. Raises StoreUnavailable."""
         if self._guests is None:
             return ()
-        await self._reload(self._guests)
-        if not self._book.unwelcomed:
+        if not (await self._guests.refresh()).unwelcomed:
             return ()
         return await self._change(lambda book: (replace(book, unwelcomed=()), book.unwelcomed))
 
     async def remove(self, user_id: int) -> bool:
         """Remove a guest; True if there was one. Owners and people in the settings keep their
-        access. Raises OSError."""
+        access. Raises StoreUnavailable."""
         if self._guests is None:
             return False
 
@@ -189,49 +179,28 @@ class Access:
             return left, left.guests != book.guests
 
         # A recent refusal must not keep the person from hearing that they lost access.
-        self._refusals.forget((user_id, True))
+        await self.throttles.forget(_REFUSALS, _refusal_subject(user_id, private=True))
         return await self._change(step)
 
     async def read_book(self) -> Book:
-        """Owners, guests and pending requests, as the file has them now."""
-        if self._guests:
-            await self._reload(self._guests)
-        return self._book
+        """Owners, guests and pending requests, as they are now."""
+        return await self._guests.refresh() if self._guests else Book()
 
-    def refusal_due(self, user_id: int, *, private: bool = True) -> bool:
+    async def refusal_due(self, user_id: int, *, private: bool = True) -> bool:
         """True if this person should get a refusal: at most one an hour, counted separately in
-        private and in groups, where refusals contain no code."""
-        return self._refusals.allow((user_id, private))
+        private and in groups, where refusals contain no code. Raises StoreUnavailable."""
+        return not await self.throttles.take(_REFUSALS, _refusal_subject(user_id, private=private))
 
     def _knows(self, user_id: int) -> bool:
         named = user_id in self._allowed or self.owns(user_id)
         return self.mode is AccessMode.OPEN or named or self._book.admits(user_id)
 
-    async def _reload(self, guests: GuestBook) -> None:
-        def read() -> tuple[tuple[int, int], Book]:
-            return guests.stamp, guests.read()
-
-        loop = asyncio.get_running_loop()
-        try:
-            if await loop.run_in_executor(self._pool, lambda: guests.stamp) != self._stamp:
-                self._stamp, self._book = await loop.run_in_executor(self._pool, read)
-        except (OSError, UnreadableOwner) as failure:
-            # Known people keep their access; a damaged file lets nobody new in.
-            _log.warning("guests_unreadable", error=str(failure))
-
     async def _change(self, step: Callable[[Book], tuple[Book, T]]) -> T:
-        """Change the book in its file and in RAM. Raises OSError."""
-        guests = self._guests
-        if guests is None:
+        """Raises StoreUnavailable."""
+        if self._guests is None:
             raise ValueError("only pairing keeps a book")
+        return await self._guests.change(step)
 
-        def work() -> tuple[Book, T]:
-            def both(book: Book) -> tuple[Book, tuple[Book, T]]:
-                changed, result = step(book)
-                return changed, (changed, result)
 
-            return guests.change(both)
-
-        loop = asyncio.get_running_loop()
-        self._book, result = await loop.run_in_executor(self._pool, work)
-        return result
+def _refusal_subject(user_id: int, *, private: bool) -> str:
+    return f"{user_id}{'' if private else ' in groups'}"

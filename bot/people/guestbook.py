@@ -1,27 +1,14 @@
-"""The guest book: owners, guests and pending requests, in one small file; and how an owner lets
-people in, by their code or their numeric id.
-
-The bot and the command `mordecai approve` write the same file, both under one lock, so that neither
-loses the other's changes."""
+"""The guest book: owners, guests and pending requests; and how an owner lets people in, by their
+code or their numeric id."""
 
 import hmac
-import json
-import os
-from collections.abc import Callable, Collection, Sequence
-from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
-from pathlib import Path
-from typing import Any, TypeVar
-
-import structlog
-from filelock import FileLock
+from typing import Any, Protocol, TypeVar
 
 from bot.people.pairing import code_in
-from memory.stores.files import make_directory, put_in_place
-
-_log = structlog.get_logger(__name__)
 
 T = TypeVar("T")
 
@@ -32,10 +19,6 @@ WAITING = timedelta(days=2)
 MOST_WAITING = 1000
 #: Bot API, User.id: "it has at most 52 significant bits".
 _IDS = range(1, 2**52)
-
-
-class UnreadableOwner(Exception):
-    """The guest book is damaged; the operator has to repair it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +43,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Book:
-    """The content of the file. `waiting` are the pending requests. `unwelcomed` are the ids of
+    """What is in the guest book. `waiting` are the pending requests. `unwelcomed` are the ids of
     guests approved on the command line whom the bot has not told yet, `unreadable` the entries that
     can't be read, as they are."""
 
@@ -111,111 +94,29 @@ class Book:
         )
 
 
-class GuestBook:
-    """The file. Blocks: callers on an event loop use a thread."""
-
-    def __init__(self, path: Path) -> None:
-        self._path, self._copy = path, path.with_name(f"{path.name}.copy")
+class GuestBook(Protocol):
+    """Keeps the book. The bot, its other workers and the command line change it, and none loses the
+    others' changes."""
 
     @property
-    def stamp(self) -> tuple[int, int]:
-        """A value that changes with the file."""
-        with suppress(FileNotFoundError, NotADirectoryError):
-            status = self._path.stat()
-            return status.st_mtime_ns, status.st_ino
-        return 0, 0
+    def book(self) -> Book:
+        """As it was last read."""
+        ...
 
-    def read(self) -> Book:
-        """The book, or its copy if it is damaged; empty if there is no file. Raises
-        UnreadableOwner."""
-        try:
-            return _read_book(self._path)
-        except FileNotFoundError:
-            return Book()
-        except OSError as failure:
-            raise self._unreadable(failure) from failure
-        except _DAMAGE as failure:
-            with suppress(OSError, *_DAMAGE):
-                book = _read_book(self._copy)
-                _log.error("access_damaged", file=str(self._path), read_instead=str(self._copy))
-                return book
-            raise self._unreadable(failure) from failure
+    @property
+    def code(self) -> str:
+        """The pairing code, the same for all workers, as long as there is no owner."""
+        ...
 
-    def change(self, step: Callable[[Book], tuple[Book, T]]) -> T:
-        """Read, change and write the book under its lock; returns the step's second value. Raises
-        UnreadableOwner, OSError."""
-        make_directory(self._path.parent)
-        with FileLock(self._path.with_suffix(".lock")):
-            book = self.read()
-            changed, result = step(book)
-            if changed != book:
-                for path in (self._path, self._copy):
-                    _write(path, asdict(changed))
-        return result
+    async def refresh(self) -> Book:
+        """Read it again if it has changed. If it can't be read, it stays as it was: known people
+        keep their access, and nobody new gets any."""
+        ...
 
-    def _unreadable(self, failure: Exception) -> UnreadableOwner:
-        return UnreadableOwner(
-            f"{self._path} does not name the bot's owner ({failure!r}): restore it from a backup, "
-            f"or delete it and {self._copy.name} to pair again"
-        )
-
-
-#: What reading a file raises that is no book.
-_DAMAGE = (KeyError, TypeError, ValueError, AttributeError, RecursionError)
-
-
-def _read_book(path: Path) -> Book:
-    document = json.loads(path.read_text(encoding="utf-8"))
-    if "owner" in document:
-        # The format of versions with a single owner.
-        return Book(owners=(Guest(_checked_id(document["owner"])),))
-    unreadable: list[Any] = list(document.get("unreadable", ()))
-
-    def read(entries: Sequence[Any], parse: Callable[[Any], T]) -> tuple[T, ...]:
-        found = []
-        for entry in entries:
-            try:
-                found.append(parse(entry))
-            except _DAMAGE:
-                unreadable.append(entry)
-        return tuple(found)
-
-    book = Book(
-        read(document["owners"], _parse_guest),
-        read(document["guests"], _parse_guest),
-        read(document["waiting"], _parse_request),
-        # Older versions had no such list.
-        read(document.get("unwelcomed", ()), _checked_id),
-        tuple(unreadable),
-    )
-    if unreadable:
-        _log.error("row_unreadable", file=str(path), entries=len(unreadable))
-    return book
-
-
-def _parse_guest(one: dict[str, Any]) -> Guest:
-    return Guest(_checked_id(one["id"]), str(one["name"]), str(one["since"]))
-
-
-def _parse_request(one: dict[str, Any]) -> Request:
-    at = datetime.fromisoformat(one["at"])
-    if at.tzinfo is None:
-        raise ValueError("a request at no certain moment")
-    return Request(str(one["code"]), _checked_id(one["id"]), str(one["name"]), at.isoformat())
-
-
-def _checked_id(value: object) -> int:
-    if type(value) is not int:
-        raise ValueError(f"expected a numeric id, not {value!r}")
-    return value
-
-
-def _write(path: Path, document: dict[str, Any]) -> None:
-    """Replace the file in one step, so that a crash leaves either the old or the new one."""
-    draft = path.with_name(f"{path.name}.new")
-    with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
-        json.dump(document, file, ensure_ascii=False, indent=1)
-    put_in_place(draft, path)
+    async def change(self, step: Callable[[Book], tuple[Book, T]]) -> T:
+        """Read, change and write the book; nobody else changes it meanwhile. Returns the step's
+        second value. Raises StoreUnavailable."""
+        ...
 
 
 class ApprovalVerdict(StrEnum):

@@ -3,12 +3,10 @@
 import hmac
 import re
 import secrets
-import time
-from collections import Counter
-from collections.abc import Callable
+from dataclasses import replace
 from enum import StrEnum
 
-from memory.background.pacing import Throttle
+from bot.people.throttles import Rate, Throttles
 
 #: Without letters and digits that look alike. Eight of 31 are 39 bits.
 _ALPHABET = "23456789ABCDEFGHJKMNPQRSTUVWXYZ"
@@ -27,6 +25,9 @@ _NEARLY = re.compile(rf"(?=[^a-z]*$|.*\d)[0-9A-Za-z]{{3,5}}{_DASH}[0-9A-Za-z]{{3
 ATTEMPTS, ATTEMPTS_IN_ATTACK = 5, 1
 #: This many wrong codes of all people together within this many seconds are an attack.
 ATTACK, _ATTACK_SECONDS = 1000, 3600.0
+_ALL_GUESSES = Rate("all guesses", ATTACK, _ATTACK_SECONDS)
+#: The code of a bot without an owner does not last as long.
+_GUESSES = Rate("guesses", ATTEMPTS, 30 * 86_400.0)
 
 
 class Guess(StrEnum):
@@ -47,44 +48,47 @@ class Guess(StrEnum):
 
 
 class Pairing:
-    """The pairing code of this process, while the bot has no owner, and the guesses at it.
+    """Checks guesses at the pairing code.
 
     A person has five guesses. Nobody uses up those of others: during an attack everybody has one,
     and the others come back an hour later. So guessing takes accounts. Of 31^8 codes, a thousand
     accounts find the right one with a chance of one in 170 million, a hundred thousand with one in
     1.7 million. To tell people whether a guess was right does not help them."""
 
-    def __init__(self, code: str | None, monotonic: Callable[[], float] = time.monotonic) -> None:
-        """`code` is None if there is nothing to pair: the bot has an owner, or takes no codes."""
-        self.code = code
-        self._attempts: Counter[int] = Counter()
-        self._wrong = Throttle(_ATTACK_SECONDS, ATTACK, clock=monotonic)
+    def __init__(self, throttles: Throttles) -> None:
+        self._throttles = throttles
 
-    @property
-    def is_attacked(self) -> bool:
-        """True if very many wrong codes have arrived lately."""
-        return self._wrong.wait() > 0
+    async def is_attacked(self) -> bool:
+        """True if very many wrong codes have arrived lately. Raises StoreUnavailable."""
+        return await self._throttles.wait(_ALL_GUESSES) > 0
 
-    def is_spent(self, user_id: int) -> bool:
-        """True if no more guesses of this person are checked, at least for now."""
-        most = ATTEMPTS_IN_ATTACK if self.is_attacked else ATTEMPTS
-        return self._attempts[user_id] >= most
+    async def is_spent(self, user_id: int, code: str | None) -> bool:
+        """True if no more guesses of this person at this code are checked, at least for now. Raises
+        StoreUnavailable."""
+        times = ATTEMPTS_IN_ATTACK if await self.is_attacked() else ATTEMPTS
+        guesses = replace(_GUESSES, times=times)
+        return await self._throttles.wait(guesses, _subject(user_id, code)) > 0
 
-    def guess(self, user_id: int, text: str) -> Guess:
-        """Check a message. The right code works once."""
+    async def guess(self, user_id: int, text: str, code: str | None) -> Guess:
+        """Check a message. `code` is None if there is nothing to pair: the bot has an owner, or
+        takes no codes. Raises StoreUnavailable."""
         said = code_in(text)
         if not said and not _NEARLY.fullmatch(text.strip()):
             return Guess.NONE
-        if self.is_spent(user_id):
-            return Guess.UNSEEN if self.code else Guess.NONE
-        if self.code and hmac.compare_digest(said.encode(), self.code.encode()):
-            self.code = None
+        if await self.is_spent(user_id, code):
+            return Guess.UNSEEN if code else Guess.NONE
+        if code and hmac.compare_digest(said.encode(), code.encode()):
             return Guess.RIGHT
-        self._attempts[user_id] += 1
-        self._wrong.allow()
-        if self.code is None:
+        await self._throttles.take(_GUESSES, _subject(user_id, code))
+        await self._throttles.take(_ALL_GUESSES)
+        if code is None:
             return Guess.VAIN
-        return Guess.LAST if self.is_spent(user_id) else Guess.WRONG
+        return Guess.LAST if await self.is_spent(user_id, code) else Guess.WRONG
+
+
+def _subject(user_id: int, code: str | None) -> str:
+    """Another code is another chance."""
+    return f"{user_id} {code or ''}"
 
 
 def code_in(text: str) -> str:

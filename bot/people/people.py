@@ -2,7 +2,6 @@
 
 import asyncio
 import math
-import time
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -15,11 +14,11 @@ from bot.assistant.events import SILENCE, Notice, Reply
 from bot.assistant.inbound import Click, Command, Inbound, Message, Origin
 from bot.people.access import Access, AccessMode
 from bot.people.accounts import Accounts
-from bot.people.guestbook import Guest, Request, UnreadableOwner
+from bot.people.guestbook import Guest, Request
 from bot.people.pairing import Guess
 from bot.people.personal import PersonalSettings
+from bot.people.throttles import RamThrottles, Rate, Throttles
 from bot.texts import Texts, texts_in
-from memory.background.pacing import Throttle
 from memory.errors import StoreUnavailable
 from memory.memory import utc_now
 from memory.records import Actor, Place
@@ -28,8 +27,7 @@ from memory.safety.escaping import speaker_name
 _log = structlog.get_logger(__name__)
 
 #: Owners are told of at most this many requests in this many seconds; /users shows the others.
-_MAX_REQUESTS_TOLD, _REQUEST_SECONDS = 20, 3600.0
-_MINUTE = 60.0
+_REQUESTS_TOLD = Rate("requests told", 20, 3600.0)
 #: The reaction to messages beyond a limit that was told of.
 _TIRED = "😴"
 #: How often to look for guests approved on the command line, in seconds.
@@ -75,26 +73,37 @@ class Quotas:
         limits: QuotaLimits,
         exempt: Callable[[int], bool],
         clock: Callable[[], datetime] = utc_now,
-        monotonic: Callable[[], float] = time.monotonic,
+        throttles: Throttles | None = None,
     ) -> None:
-        """People who are `exempt`, by numeric id, have no limits."""
+        """People who are `exempt`, by numeric id, have no limits. Without `throttles` this process
+        counts alone."""
         self._accounts, self._limits, self._exempt = accounts, limits, exempt
-        self._clock = clock
-        self._messages = Throttle(_MINUTE, limits.messages_per_minute or 0, clock=monotonic)
-        self._refusals = Throttle(clock=monotonic)
+        self._clock, self._throttles = clock, throttles or RamThrottles()
 
     async def count_message(self, user_id: int) -> Exceeded | None:
         """Count a message, unless it exceeds a limit; returns that limit."""
         if self._exempt(user_id):
             return None
+        try:
+            return await self._exceeded(user_id)
+        except StoreUnavailable as failure:
+            _log.warning("limits_unavailable", error=str(failure), remedy="check the database")
+            return None
+
+    async def _exceeded(self, user_id: int) -> Exceeded | None:
+        """Raises StoreUnavailable."""
         if found := await self._exceeded_today(user_id):
             quota, seconds = found
-        elif self._limits.messages_per_minute is None or self._messages.allow(user_id):
+        elif self._limits.messages_per_minute is None:
             return None
         else:
-            quota, seconds = Quota.MESSAGES, self._messages.wait(user_id)
+            rate = Rate("messages", self._limits.messages_per_minute, 60.0)
+            quota, seconds = Quota.MESSAGES, await self._throttles.take(rate, str(user_id))
+        if not seconds:
+            return None
         _log.info("limit_reached", user=user_id, limit=quota.value)
-        first = self._refusals.allow((user_id, quota), seconds=seconds)
+        told = Rate(f"limit told: {quota}", 1, seconds)
+        first = not await self._throttles.take(told, str(user_id))
         return Exceeded(quota, timedelta(seconds=seconds), first)
 
     async def _exceeded_today(self, user_id: int) -> tuple[Quota, float] | None:
@@ -131,7 +140,6 @@ class People:
         self.access, self.quotas, self.personal = access, quotas, personal
         #: Notices, each with its place; a task is done once the channel has it.
         self.notices: asyncio.Queue[tuple[Place, Callable[[Texts], Reply]]] = asyncio.Queue()
-        self._requests = Throttle(_REQUEST_SECONDS, _MAX_REQUESTS_TOLD)
 
     async def refuse(self, said: Inbound) -> Reply | None:
         """The refusal, which may be SILENCE; None if the sender may use the bot. The right pairing
@@ -191,7 +199,7 @@ class People:
         """Tell guests approved on the command line since the last call."""
         try:
             guests = await self.access.take_guests_to_welcome()
-        except (OSError, UnreadableOwner) as failure:
+        except StoreUnavailable as failure:
             _log.warning("guests_unreadable", error=str(failure))
             return
         for guest in guests:
@@ -217,7 +225,7 @@ class People:
             return _plain_reply(texts.paired)
         _log.info("access_denied", user=origin.user_id)
         # Any reply from here on counts as a refusal.
-        due = self.access.refusal_due(origin.user_id, private=origin.is_private)
+        due = await self.access.refusal_due(origin.user_id, private=origin.is_private)
         if guess is Guess.WRONG:
             return _plain_reply(texts.not_the_code)
         if guess is Guess.LAST:
@@ -236,17 +244,17 @@ class People:
             # If an owner approves them, they should be told in their language.
             self.personal.note(origin)
             if new:
-                self._tell_owners(origin.place.channel, request)
+                await self._tell_owners(origin.place.channel, request)
             return texts.refused_code.format(code=request.code)
         if self.access.pairing_code is None:
             return texts.refused.format(id=origin.user_id)
-        if self.access.may_guess(origin.user_id):
+        if await self.access.may_guess(origin.user_id):
             return texts.refused_unpaired
         return texts.no_more_codes
 
-    def _tell_owners(self, channel: str, request: Request) -> None:
+    async def _tell_owners(self, channel: str, request: Request) -> None:
         """Tell each owner about an access request, in their private chat with the bot."""
-        if not self._requests.allow():
+        if await self.access.throttles.take(_REQUESTS_TOLD):
             return
         for owner in self.access.owners:
             self.notices.put_nowait(

@@ -8,7 +8,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 from bot.operations.doctor.check import CheckResult, ok, warning, wrong
-from bot.people.guestbook import GuestBook, UnreadableOwner
+from bot.people.guest_file import GuestFile, UnreadableOwner
 from memory.stores.files import connect_existing, set_aside_files
 from memory.stores.sqlite.salvage import count_quarantined, is_lost
 
@@ -26,7 +26,7 @@ def check_files(data_dir: Path) -> Iterator[CheckResult]:
     memories = sorted(_memories(data_dir / "memory"))
     yield from _check("memories", memories, f"{len(memories)} in {data_dir / 'memory'}")
     try:
-        entries = len(GuestBook(data_dir / "access.json").read().unreadable)
+        entries = len(GuestFile(data_dir / "access.json").read().unreadable)
     except UnreadableOwner as failure:
         yield wrong("access", str(failure))
     else:

@@ -15,6 +15,7 @@ from bot.assistant.instructions import Persona, system_prompt
 from bot.commands.menu import IN_GROUPS, group_menu, owners_menu, private_menu
 from bot.offline.notebook import offline_model
 from bot.people.access import Access, AccessMode
+from bot.people.guest_file import FileGuestBook
 from bot.people.people import QuotaLimits
 from bot.people.personal import Streaming
 from bot.texts import languages, texts_in
@@ -462,7 +463,7 @@ async def test_notices_come_in_the_language_of_whoever_wrote(
 ) -> None:
     server.user(ANNA).profile["language_code"] = "ru"
     server.user(BORIS).profile["language_code"] = "de"
-    access = Access(AccessMode.PAIRING, path=tmp_path / "access.json")
+    access = Access(AccessMode.PAIRING, guests=FileGuestBook(tmp_path / "access.json"))
     await access.pair(ANNA, access.pairing_code or "", "Anna")
     async with stage(server, tmp_path, access=access) as on:
         await ask(server, "Привет")
@@ -669,7 +670,7 @@ def code_in(text: str) -> str:
 
 
 async def test_a_stranger_is_let_in_by_the_owner(server: BotApiServer, tmp_path: Path) -> None:
-    access = Access(AccessMode.PAIRING, path=tmp_path / "access.json")
+    access = Access(AccessMode.PAIRING, guests=FileGuestBook(tmp_path / "access.json"))
     await access.pair(ANNA, access.pairing_code or "", "Anna")
     async with stage(server, tmp_path, access=access):
         await ask(server, "Good morning")
@@ -685,7 +686,9 @@ async def test_a_stranger_is_let_in_by_the_owner(server: BotApiServer, tmp_path:
 async def test_nobody_gets_in_by_what_an_owner_passes_on_or_says_elsewhere(
     server: BotApiServer, tmp_path: Path
 ) -> None:
-    access = Access(AccessMode.PAIRING, path=tmp_path / "access.json", owners=[ANNA])
+    access = Access(
+        AccessMode.PAIRING, guests=FileGuestBook(tmp_path / "access.json"), owners=[ANNA]
+    )
     async with stage(server, tmp_path, access=access) as on:
         group, anna = server.group(GROUP), server.user(ANNA)
         await ask(server, "Hello", BORIS)

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from bot.people.access import Access, AccessMode
+from bot.people.guest_file import FileGuestBook
 from bot.people.people import QuotaLimits
 from bot.people.usage import Usage
 from memory.records import Actor
@@ -14,7 +15,7 @@ from tests.fakes.temporary_store import TemporaryStore
 
 
 async def owned_by_anna(folder: Path) -> Access:
-    access = Access(AccessMode.PAIRING, path=folder / "access.json")
+    access = Access(AccessMode.PAIRING, guests=FileGuestBook(folder / "access.json"))
     await access.pair(ANNA, access.pairing_code or "", "Anna")
     return access
 
@@ -73,8 +74,8 @@ async def test_an_owner_hears_that_a_guest_could_not_be_told(tmp_path: Path) -> 
 
 
 async def test_owners_commands_are_nobody_elses(tmp_path: Path) -> None:
-    path = tmp_path / "access.json"
-    access = Access(AccessMode.PAIRING, allowed=[BORIS], path=path, owners=[ANNA])
+    guests = FileGuestBook(tmp_path / "access.json")
+    access = Access(AccessMode.PAIRING, allowed=[BORIS], guests=guests, owners=[ANNA])
     async with open_desk(access=access) as desk:
         for command in ("/stats", "/users", "/approve AAAA-AAAA"):
             name = command[1:].split()[0]

@@ -8,11 +8,12 @@ import pytest
 from bot.errors import OperatorError
 from bot.operations.approve import approve_guest
 from bot.people.access import Access, AccessMode
+from bot.people.guest_file import FileGuestBook
 from bot.settings import Settings
 
 
 async def test_the_operator_approves_whoever_has_the_code(tmp_path: Path) -> None:
-    access = Access(AccessMode.PAIRING, path=tmp_path / "access.json")
+    access = Access(AccessMode.PAIRING, guests=FileGuestBook(tmp_path / "access.json"))
     await access.pair(1001, access.pairing_code or "", "Anna")
     asked = await access.ask(7, "Boris")
     assert asked
@@ -31,7 +32,7 @@ async def test_the_operator_approves_by_numeric_id_before_anybody_has_written(
     assert approve_guest(settings, "7") == "The person with id 7 already has access."
     assert approve_guest(settings, "5") == "The person with id 5 already has access."
     assert approve_guest(settings, "6") == "The person with id 6 already has access."
-    access = Access(AccessMode.PAIRING, path=tmp_path / "access.json", owners=[5])
+    access = Access(AccessMode.PAIRING, guests=FileGuestBook(tmp_path / "access.json"), owners=[5])
     assert await access.admits(7)
     assert not access.owns(7)
     for name in ("@boris", "-7", "0"):

@@ -11,6 +11,7 @@ import structlog
 
 from bot.operations import logs
 from bot.people.access import Access, AccessMode
+from bot.people.guest_file import FileGuestBook, GuestFile
 from bot.people.guestbook import (
     MOST_WAITING,
     WAITING,
@@ -18,15 +19,16 @@ from bot.people.guestbook import (
     ApprovalVerdict,
     Book,
     Guest,
-    GuestBook,
     Request,
     add_guest,
 )
 from bot.people.pairing import ATTACK, Guess
+from bot.people.throttles import RamThrottles
+from memory.errors import StoreUnavailable
 
 
 def pairing(folder: Path) -> Access:
-    return Access(AccessMode.PAIRING, path=folder / "access.json")
+    return Access(AccessMode.PAIRING, guests=FileGuestBook(folder / "access.json"))
 
 
 async def test_the_first_to_send_the_code_owns_the_bot_for_good(tmp_path: Path) -> None:
@@ -73,19 +75,20 @@ async def test_open_is_open_to_people_only() -> None:
     assert not await access.admits(-100)
 
 
-def test_a_stranger_is_told_once_an_hour() -> None:
+async def test_a_stranger_is_told_once_an_hour() -> None:
     now = 0.0
-    access = Access(AccessMode.ALLOWLIST, allowed=[1], monotonic=lambda: now)
-    assert access.refusal_due(7)
-    assert not access.refusal_due(7)
-    assert access.refusal_due(8)
+    throttles = RamThrottles(lambda: now)
+    access = Access(AccessMode.ALLOWLIST, allowed=[1], throttles=throttles)
+    assert await access.refusal_due(7)
+    assert not await access.refusal_due(7)
+    assert await access.refusal_due(8)
     now = 3601.0
-    assert access.refusal_due(7)
+    assert await access.refusal_due(7)
 
 
 async def test_the_owner_is_written_in_one_step_and_for_the_bot_alone(tmp_path: Path) -> None:
     with ThreadPoolExecutor(1) as pool:
-        access = Access(AccessMode.PAIRING, path=tmp_path / "access.json", pool=pool)
+        access = Access(AccessMode.PAIRING, guests=FileGuestBook(tmp_path / "access.json", pool))
         await access.pair(1001, access.pairing_code or "")
     assert {file.name for file in tmp_path.iterdir()} <= {
         "access.json",
@@ -149,9 +152,9 @@ async def test_an_entry_that_can_not_be_read_is_kept_and_takes_nobody_elses_acce
 
 async def test_without_a_disk_nobody_becomes_the_owner(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    access = Access(AccessMode.PAIRING, path=tmp_path / "file.new" / "access.json")
+    access = Access(AccessMode.PAIRING, guests=FileGuestBook(tmp_path / "file.new" / "access.json"))
     (tmp_path / "file.new").touch()
-    with pytest.raises(OSError, match="file"):
+    with pytest.raises(StoreUnavailable, match="file"):
         await access.pair(1001, access.pairing_code or "")
     assert not await access.admits(1001)
     assert access.pairing_code
@@ -220,7 +223,7 @@ async def test_an_approval_on_the_command_line_is_noticed(tmp_path: Path) -> Non
     access = await paired(tmp_path)
     asked = await access.ask(7, "Boris")
     assert asked
-    book = GuestBook(tmp_path / "access.json")
+    book = GuestFile(tmp_path / "access.json")
     book.change(lambda known: add_guest(known, asked[0].code, datetime.now(UTC), welcomed=False))
     assert await access.admits(7)
     assert await access.take_guests_to_welcome() == (7,)
@@ -254,7 +257,7 @@ async def test_two_hundred_strangers_do_not_drive_out_a_guest(tmp_path: Path) ->
 
 
 async def test_owners_by_the_settings_need_no_pairing(tmp_path: Path) -> None:
-    access = Access(AccessMode.PAIRING, path=tmp_path / "access.json", owners=[5])
+    access = Access(AccessMode.PAIRING, guests=FileGuestBook(tmp_path / "access.json"), owners=[5])
     assert access.pairing_code is None
     assert await access.admits(5)
     assert access.owns(5)
@@ -296,7 +299,7 @@ async def test_user_names_and_ids_of_nobody_let_nobody_in(tmp_path: Path, writte
 
 
 async def test_whom_the_settings_let_in_is_in_already(tmp_path: Path) -> None:
-    access = Access(AccessMode.PAIRING, [7], tmp_path / "access.json", owners=[5])
+    access = Access(AccessMode.PAIRING, [7], FileGuestBook(tmp_path / "access.json"), owners=[5])
     for written in ("7", "5"):
         assert (await access.approve(written)).verdict is ApprovalVerdict.IN_ALREADY
     assert (await access.read_book()).guests == ()

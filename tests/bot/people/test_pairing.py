@@ -13,6 +13,7 @@ from bot.people.pairing import (
     Pairing,
     new_code,
 )
+from bot.people.throttles import RamThrottles
 
 CODE = "AB2C-D3EF"
 
@@ -32,65 +33,60 @@ CODE = "AB2C-D3EF"
         CODE.replace("-", " ").lower(),
     ],
 )
-def test_the_code_is_known_however_it_was_copied(written: str) -> None:
-    assert Pairing(CODE).guess(7, written) is Guess.RIGHT
+async def test_the_code_is_known_however_it_was_copied(written: str) -> None:
+    assert await Pairing(RamThrottles()).guess(7, written, CODE) is Guess.RIGHT
 
 
 @pytest.mark.parametrize("written", [CODE[:-1], CODE[1:], f"{CODE}G", CODE[1:].lower()])
-def test_a_code_that_lost_or_won_a_letter_is_a_wrong_one(written: str) -> None:
-    assert Pairing(CODE).guess(7, written) is Guess.WRONG
+async def test_a_code_that_lost_or_won_a_letter_is_a_wrong_one(written: str) -> None:
+    assert await Pairing(RamThrottles()).guess(7, written, CODE) is Guess.WRONG
 
 
-def test_a_code_makes_one_owner() -> None:
-    pairing = Pairing(CODE)
-    assert pairing.guess(7, CODE) is Guess.RIGHT
-    assert pairing.guess(8, CODE) is Guess.VAIN
-    assert pairing.code is None
-
-
-def test_guessing_ends_after_a_few_codes_and_locks_out_nobody_else() -> None:
-    pairing = Pairing(CODE)
-    guesses = [pairing.guess(666, f"AAAA-AAA{number}") for number in range(ATTEMPTS + 1)]
+async def test_guessing_ends_after_a_few_codes_and_locks_out_nobody_else() -> None:
+    pairing = Pairing(RamThrottles())
+    guesses = [
+        await pairing.guess(666, f"AAAA-AAA{number}", CODE) for number in range(ATTEMPTS + 1)
+    ]
     assert guesses == [*[Guess.WRONG] * (ATTEMPTS - 1), Guess.LAST, Guess.UNSEEN]
-    assert pairing.guess(666, CODE) is Guess.UNSEEN, "the right one comes too late"
-    assert pairing.is_spent(666)
-    assert pairing.guess(1001, CODE) is Guess.RIGHT
+    assert await pairing.guess(666, CODE, CODE) is Guess.UNSEEN, "the right one comes too late"
+    assert await pairing.is_spent(666, CODE)
+    assert await pairing.guess(1001, CODE, CODE) is Guess.RIGHT
 
 
-def test_strangers_slow_each_other_down_but_lock_out_nobody() -> None:
+async def test_strangers_slow_each_other_down_but_lock_out_nobody() -> None:
     now = 0.0
-    pairing = Pairing(CODE, lambda: now)
+    pairing = Pairing(RamThrottles(lambda: now))
     strangers = range(ATTACK // ATTEMPTS)
     for stranger in strangers:
         for _ in range(ATTEMPTS):
-            assert pairing.guess(stranger, "AAAA-AAAA") in (Guess.WRONG, Guess.LAST)
+            assert await pairing.guess(stranger, "AAAA-AAAA", CODE) in (Guess.WRONG, Guess.LAST)
     late, owner = 2000, 3000
-    assert pairing.guess(late, "AAAA-AAAA") is Guess.LAST
-    assert pairing.guess(late, CODE) is Guess.UNSEEN, "one guess each"
-    assert pairing.guess(owner, CODE[::-1]) is Guess.LAST, "mistyped"
+    assert await pairing.guess(late, "AAAA-AAAA", CODE) is Guess.LAST
+    assert await pairing.guess(late, CODE, CODE) is Guess.UNSEEN, "one guess each"
+    assert await pairing.guess(owner, CODE[::-1], CODE) is Guess.LAST, "mistyped"
     now = 3601.0
-    assert not pairing.is_attacked
-    assert all(pairing.guess(stranger, CODE) is Guess.UNSEEN for stranger in strangers)
-    assert pairing.guess(owner, CODE) is Guess.RIGHT
+    assert not await pairing.is_attacked()
+    assert {await pairing.guess(stranger, CODE, CODE) for stranger in strangers} == {Guess.UNSEEN}
+    assert await pairing.guess(owner, CODE, CODE) is Guess.RIGHT
 
 
 @given(st.lists(st.tuples(st.integers(1, 40), st.floats(0, 7200)), max_size=300))
-def test_whoever_guesses_however_often_a_new_person_is_always_heard(
+async def test_whoever_guesses_however_often_a_new_person_is_always_heard(
     guesses: list[tuple[int, float]],
 ) -> None:
     now = 0.0
-    pairing = Pairing(CODE, lambda: now)
+    pairing = Pairing(RamThrottles(lambda: now))
     checked = Counter[int]()
     for person, pause in guesses:
         now += pause
-        checked[person] += pairing.guess(person, "AAAA-AAAA") is not Guess.UNSEEN
+        checked[person] += await pairing.guess(person, "AAAA-AAAA", CODE) is not Guess.UNSEEN
     assert max(checked.values(), default=0) <= ATTEMPTS
-    assert pairing.guess(99, CODE) is Guess.RIGHT
+    assert await pairing.guess(99, CODE, CODE) is Guess.RIGHT
 
 
-def test_where_there_is_an_owner_a_few_codes_are_answered_and_no_more() -> None:
-    pairing = Pairing(None)
-    guesses = [pairing.guess(7, CODE) for _ in range(ATTEMPTS + 2)]
+async def test_where_there_is_an_owner_a_few_codes_are_answered_and_no_more() -> None:
+    pairing = Pairing(RamThrottles())
+    guesses = [await pairing.guess(7, CODE, None) for _ in range(ATTEMPTS + 2)]
     assert guesses == [*[Guess.VAIN] * ATTEMPTS, Guess.NONE, Guess.NONE]
 
 
@@ -108,19 +104,19 @@ def test_where_there_is_an_owner_a_few_codes_are_answered_and_no_more() -> None:
         "Привет",
     ],
 )
-def test_ordinary_talk_is_no_guess(said: str) -> None:
-    pairing = Pairing(CODE)
+async def test_ordinary_talk_is_no_guess(said: str) -> None:
+    pairing = Pairing(RamThrottles())
     for _ in range(20):
-        assert pairing.guess(7, said) is Guess.NONE
-    assert pairing.guess(7, CODE) is Guess.RIGHT
+        assert await pairing.guess(7, said, CODE) is Guess.NONE
+    assert await pairing.guess(7, CODE, CODE) is Guess.RIGHT
 
 
 @given(st.text())
-def test_nothing_that_is_said_is_taken_for_the_code(said: str) -> None:
-    pairing = Pairing(new_code())
-    assert pairing.guess(7, said) in (Guess.NONE, Guess.WRONG)
+async def test_nothing_that_is_said_is_taken_for_the_code(said: str) -> None:
+    pairing = Pairing(RamThrottles())
+    assert await pairing.guess(7, said, CODE) in (Guess.NONE, Guess.WRONG)
 
 
-def test_a_code_is_its_own() -> None:
+async def test_a_code_is_its_own() -> None:
     assert len({new_code() for _ in range(100)}) == 100
-    assert Pairing(new_code()).guess(7, new_code()) is Guess.WRONG
+    assert await Pairing(RamThrottles()).guess(7, new_code(), CODE) is Guess.WRONG

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from bot.people.access import Access, AccessMode
+from bot.people.guest_file import FileGuestBook
 from bot.telegram.intake.inbox import Inbox
 from bot.telegram.intake.receiving import RejectedToken
 from bot.telegram.options import ChannelOptions
@@ -299,7 +300,7 @@ async def test_a_reply_that_waits_out_a_limit_when_the_time_is_over_is_sent_afte
 async def test_the_first_with_the_code_owns_the_bot_and_strangers_are_told_once(
     server: BotApiServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    access = Access(AccessMode.PAIRING, path=tmp_path / "access.json")
+    access = Access(AccessMode.PAIRING, guests=FileGuestBook(tmp_path / "access.json"))
     async with stage(server, tmp_path, access=access) as on:
         stranger, owner = server.user(666), server.user(1001)
         for text in ("let me in", "/memory", "please"):
@@ -321,7 +322,9 @@ async def test_the_first_with_the_code_owns_the_bot_and_strangers_are_told_once(
         assert [inbound.text for inbound in on.echo.heard] == ["hi"]
     await server.user(1001).says("still me")
     async with stage(
-        server, tmp_path, access=Access(AccessMode.PAIRING, path=tmp_path / "access.json")
+        server,
+        tmp_path,
+        access=Access(AccessMode.PAIRING, guests=FileGuestBook(tmp_path / "access.json")),
     ):
         await server.wait_for(lambda: "you said: still me" in texts(server, 1001))
 
@@ -329,7 +332,7 @@ async def test_the_first_with_the_code_owns_the_bot_and_strangers_are_told_once(
 async def test_an_error_before_the_lane_is_told_and_logged_as_well(
     server: BotApiServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    access = Access(AccessMode.PAIRING, path=tmp_path / "gone" / "access.json")
+    access = Access(AccessMode.PAIRING, guests=FileGuestBook(tmp_path / "gone" / "access.json"))
     (tmp_path / "gone").touch()
     async with stage(server, tmp_path, access=access) as on:
         await server.user(1001).says(access.pairing_code or "")

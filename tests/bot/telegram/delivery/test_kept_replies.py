@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from bot.people.access import Access, AccessMode
+from bot.people.guest_file import FileGuestBook
 from bot.people.people import QuotaLimits
 from bot.texts import ENGLISH
 from memory.records import Actor
@@ -172,13 +173,15 @@ async def test_a_press_is_not_carried_out_again_and_its_reply_replaces_the_quest
 async def test_a_refusal_is_said(
     server: BotApiServer, tmp_path: Path, trouble: dict[str, Any]
 ) -> None:
-    access = Access(AccessMode.ALLOWLIST, path=tmp_path / "access.json", allowed=[7])
+    access = Access(
+        AccessMode.ALLOWLIST, guests=FileGuestBook(tmp_path / "access.json"), allowed=[7]
+    )
     fault = server.fail("sendMessage", **trouble)
     async with stage(server, tmp_path, options=options(**HASTY), access=access) as on:
         await server.user(ANNA).says("let me in")
         await server.wait_for(lambda: not fault.times)
         left = await killed(on, tmp_path)
-    access = Access(AccessMode.ALLOWLIST, path=left / "access.json", allowed=[7])
+    access = Access(AccessMode.ALLOWLIST, guests=FileGuestBook(left / "access.json"), allowed=[7])
     async with stage(server, left, options=options(), access=access) as on:
         await server.replies_to(ANNA, 1 + int("late" in trouble))
         await on.channel.settle()

@@ -4,6 +4,7 @@ import io
 from pathlib import Path
 
 from bot.people.access import Access, AccessMode
+from bot.people.guest_file import FileGuestBook
 from tests.bot.telegram.stage import ask, stage
 from tests.fakes.botapi import BotApiServer
 
@@ -33,7 +34,9 @@ SAID = (
 async def test_no_word_name_file_or_code_is_in_the_log(
     tmp_path: Path, everything_logged: io.StringIO
 ) -> None:
-    access = Access(AccessMode.PAIRING, path=tmp_path / "access.json", owners=[ANNA])
+    access = Access(
+        AccessMode.PAIRING, guests=FileGuestBook(tmp_path / "access.json"), owners=[ANNA]
+    )
     async with BotApiServer() as server, stage(server, tmp_path, access=access) as on:
         anna, group = server.user(ANNA, SECRET), server.group(-1000500)
         for text in SAID:

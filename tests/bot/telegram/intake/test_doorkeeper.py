@@ -7,6 +7,7 @@ import pytest
 
 from bot.operations.approve import approve_guest
 from bot.people.access import Access, AccessMode
+from bot.people.guest_file import FileGuestBook
 from bot.people.pairing import ATTEMPTS
 from bot.settings import Settings
 from bot.telegram.options import ChannelOptions
@@ -20,7 +21,7 @@ WRONG = "AAAA-AAAA"
 
 
 def unowned(folder: Path) -> Access:
-    return Access(AccessMode.PAIRING, path=folder / "access.json")
+    return Access(AccessMode.PAIRING, guests=FileGuestBook(folder / "access.json"))
 
 
 async def owned_by_anna(folder: Path) -> Access:
@@ -57,8 +58,8 @@ async def test_who_came_before_there_was_an_owner_is_given_a_code_by_their_next_
 async def test_whom_the_settings_let_in_becomes_the_owner_with_the_code(
     server: BotApiServer, tmp_path: Path
 ) -> None:
-    path = tmp_path / "access.json"
-    access = Access(AccessMode.PAIRING, allowed=[ANNA, BORIS], path=path)
+    guests = FileGuestBook(tmp_path / "access.json")
+    access = Access(AccessMode.PAIRING, allowed=[ANNA, BORIS], guests=guests)
     async with stage(server, tmp_path, access=access) as on:
         assert await ask(server, WRONG, BORIS) == f"you said: {WRONG}"
         assert await ask(server, access.pairing_code or "", ANNA) == ENGLISH.paired

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from bot.people.access import Access, AccessMode
+from bot.people.guest_file import FileGuestBook
 from bot.telegram.options import ChannelOptions
 from bot.texts import ENGLISH
 from memory.records import Actor, Place
@@ -50,7 +51,9 @@ async def test_elsewhere_an_anonymous_admin_hears_why_not_and_no_more(
     server: BotApiServer, tmp_path: Path, mode: AccessMode
 ) -> None:
     # Not even the ids of the group and of its stand-in let anybody in.
-    access = Access(mode, [ANNA, GROUP, 1087968824], tmp_path / "access.json", owners=[ANNA])
+    access = Access(
+        mode, [ANNA, GROUP, 1087968824], FileGuestBook(tmp_path / "access.json"), owners=[ANNA]
+    )
     group = server.group(GROUP)
     async with stage(server, tmp_path, access=access) as on:
         await group.says("just talk")
