@@ -40,23 +40,26 @@ from bot.options import (
     turn_limits,
 )
 from bot.people.access import Access, AccessMode
-from bot.people.accounts import Accounts
+from bot.people.accounts import USAGE_LAYOUT, Accounts
 from bot.people.guest_file import FileGuestBook
 from bot.people.people import People, Quotas
 from bot.people.personal import PersonalSettings
 from bot.settings import Settings
-from bot.stores import open_store
+from bot.stores import open_databases, open_store
 from bot.telegram.channel import TelegramChannel
 from bot.telegram.intake.inbox import Inbox
 from bot.telegram.intake.media import Senses
 from bot.telegram.intake.receiving import Stalled
+from bot.telegram.waiting import INBOX_LAYOUT
 from bot.terminal import Terminal, TerminalChannel
 from bot.texts import languages, texts_in
 from bot.understanding import is_offline, notebook_model, understanding_of, warm_up
 from memory.background.wall import WallClock
 from memory.memory import Memory
 from memory.panels import PanelRows
-from memory.stores.journal.journal import SqliteJournal
+from memory.stores.database import Databases
+from memory.stores.journal.journal import JOURNAL_LAYOUT, SqlJournal
+from memory.stores.sqlite.database import SqliteDatabases
 
 #: The exit code that makes a supervisor restart the bot.
 _RESTART = 1
@@ -75,6 +78,7 @@ class _Parts:
     about: About
     greetings: Greetings
     senses: Senses
+    databases: Databases
     pool: ThreadPoolExecutor
 
 
@@ -92,7 +96,7 @@ async def run_telegram(settings: Settings) -> int:
     with operator_errors(), exit_on_sigterm(), ignore_signals_at_exit():
         async with (
             _parts(settings, wall) as parts,
-            Inbox(data / "inbox.sqlite", parts.pool, "telegram", secret) as inbox,
+            Inbox(parts.databases.open(INBOX_LAYOUT), "telegram", secret) as inbox,
         ):
             access = Access(
                 AccessMode(settings.access),
@@ -153,7 +157,7 @@ async def run_chat(settings: Settings, user_id: int) -> int:
     with operator_errors(), exit_on_sigterm():
         async with (
             _parts(settings, WallClock(off=_LONGEST_BREAK)) as parts,
-            Inbox(data / "inbox.sqlite", parts.pool, "terminal", "prompt") as inbox,
+            Inbox(parts.databases.open(INBOX_LAYOUT), "terminal", "prompt") as inbox,
         ):
             about = f"Mordecai · {settings.model or 'a notebook, no language model'}"
             channel = TerminalChannel.on(
@@ -188,15 +192,14 @@ async def _parts(settings: Settings, wall: WallClock) -> AsyncIterator[_Parts]:
         files = stack.enter_context(ThreadPoolExecutor(settings.threads, "files"))
         # One thread for what every message writes: more would wait for Python's lock, not the disk.
         pool = stack.enter_context(ThreadPoolExecutor(1, "logs"))
-        journal = await stack.enter_async_context(
-            SqliteJournal(data / "journal.sqlite" if settings.memory_enabled else ":memory:", pool)
-        )
-        # The lock on the directory excludes other processes: any lease left is a dead one's.
-        await journal.jobs.end_leases()
-        store = await stack.enter_async_context(open_store(settings, files))
-        accounts = await stack.enter_async_context(
-            Accounts(data / "usage.sqlite" if settings.memory_enabled else ":memory:", pool, wall)
-        )
+        databases = stack.enter_context(open_databases(settings, pool))
+        kept = databases if settings.memory_enabled else SqliteDatabases(None, pool)
+        journal = await stack.enter_async_context(SqlJournal(kept.open(JOURNAL_LAYOUT)))
+        if settings.database_url is None:
+            # The lock on the directory excludes other processes: any lease left is a dead one's.
+            await journal.jobs.end_leases()
+        store = await stack.enter_async_context(open_store(settings, databases, files))
+        accounts = await stack.enter_async_context(Accounts(kept.open(USAGE_LAYOUT), wall))
         model = await stack.enter_async_context(models_of(settings, notebook_model))
         understanding = understanding_of(settings, model, accounts)
         files.submit(warm_up, understanding.rules)
@@ -221,4 +224,7 @@ async def _parts(settings: Settings, wall: WallClock) -> AsyncIterator[_Parts]:
             transcriber = await stack.enter_async_context(transcriber_of(settings))
         reads = frozenset() if offline else sight_of(model) | {FileKind.TEXT}
         senses = Senses(reads, transcriber)
-        yield _Parts(memory, journal.panels, conversation, accounts, about, greetings, senses, pool)
+        panels = journal.panels
+        yield _Parts(
+            memory, panels, conversation, accounts, about, greetings, senses, databases, pool
+        )

@@ -1,25 +1,56 @@
-"""The store of the long-term memory that the settings name, opened."""
+"""Where the settings say that everything is kept, opened."""
 
-from collections.abc import AsyncIterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import AsyncExitStack, asynccontextmanager, closing, contextmanager
 
 import structlog
 
 from bot.errors import OperatorError
 from bot.settings import Settings
 from memory.ports import Store
+from memory.stores.database import Databases
+from memory.stores.sqlite.database import SqliteDatabases
 from memory.stores.sqlite.store import SqliteStore
 from memory.understanding import Embedder
 
 _log = structlog.get_logger(__name__)
 
 
+#: Threads for calls on PostgreSQL: each layout has one at work, for most of the time waiting.
+_WAITING_THREADS = 8
+
+
+@contextmanager
+def open_databases(settings: Settings, pool: Executor) -> Iterator[Databases]:
+    """The PostgreSQL server if there is one, or files whose calls the pool runs. Raises
+    OperatorError, StoreUnavailable."""
+    if settings.database_url is None:
+        yield SqliteDatabases(settings.data_dir, pool)
+        return
+    try:
+        from memory.stores.postgres.server import PostgresServer
+    except ImportError as missing:
+        raise OperatorError(
+            "database_url needs a package that is not installed: install it with "
+            "`.venv/bin/pip install 'mordecai-assistant[postgres]'`"
+        ) from missing
+    url = settings.database_url.get_secret_value()
+    with (
+        ThreadPoolExecutor(_WAITING_THREADS, "database") as threads,
+        closing(PostgresServer(url, threads)) as server,
+    ):
+        yield server
+
+
 @asynccontextmanager
-async def open_store(settings: Settings, pool: ThreadPoolExecutor) -> AsyncIterator[Store]:
+async def open_store(
+    settings: Settings, databases: Databases, pool: ThreadPoolExecutor
+) -> AsyncIterator[Store]:
+    """The store of the long-term memory. Raises OperatorError, StoreUnavailable, NewerStore."""
     async with AsyncExitStack() as stack:
         if settings.memory_backend == "agentcore" and settings.memory_enabled:
-            yield await _agentcore_store(settings, stack)
+            yield await _agentcore_store(settings, databases, stack)
         else:
             yield await _embedded_store(settings, pool, stack)
 
@@ -45,7 +76,9 @@ async def _embedded_store(
     return store
 
 
-async def _agentcore_store(settings: Settings, stack: AsyncExitStack) -> Store:
+async def _agentcore_store(
+    settings: Settings, databases: Databases, stack: AsyncExitStack
+) -> Store:
     """The memory named by `memory_id`, or else found or created by `memory_name`. Raises
     OperatorError if nothing would be learned."""
     from bot.operations.aws import aws_access, wanted_memory, why_nothing_is_learned
@@ -57,7 +90,6 @@ async def _agentcore_store(settings: Settings, stack: AsyncExitStack) -> Store:
     # AWS calls that hang must not hold up files.
     pool = stack.enter_context(ThreadPoolExecutor(settings.aws_threads, "aws"))
     options = AgentCoreOptions(
-        settings.data_dir / "outbox.sqlite",
         memory_id=settings.memory_id,
         wanted=wanted_memory(settings),
         access=aws_access(settings),
@@ -65,6 +97,12 @@ async def _agentcore_store(settings: Settings, stack: AsyncExitStack) -> Store:
         # Shorter than recall's own deadline, so that recall can use what AWS returned by then.
         timing=Timing(search=0.9 * settings.memory_recall_timeout_seconds),
     )
-    return await stack.enter_async_context(
-        agentcore_store(options, pool, lambda text: _log.info("agentcore_memory", progress=text))
-    )
+    if isinstance(databases, SqliteDatabases):
+        # What else is written into files must not hold up the outbox, which replies wait for.
+        thread = stack.enter_context(ThreadPoolExecutor(1, "outbox"))
+        databases = SqliteDatabases(settings.data_dir, thread)
+
+    def report(progress: str) -> None:
+        _log.info("agentcore_memory", progress=progress)
+
+    return await stack.enter_async_context(agentcore_store(options, databases, pool, report))

@@ -38,7 +38,8 @@ from memory.memory import Memory, MemoryOptions
 from memory.ports import Store
 from memory.records import Actor, Kind, Record, Turn
 from memory.search.text import small_stems, words
-from memory.stores.journal.journal import SqliteJournal
+from memory.stores.journal.journal import JOURNAL_LAYOUT, SqlJournal
+from memory.stores.sqlite.database import SqliteDatabases
 from memory.stores.sqlite.store import SqliteStore
 from memory.understanding import Extraction, Proposal, Reading, Relation, Understanding
 
@@ -285,14 +286,14 @@ async def extract(
     """Let the jobs extract ended sessions, one after the other, with a journal in this directory;
     each answer of a model may take these `seconds`. How many of the sessions could not be read,
     even a second time."""
-    directory, pool = files
+    databases = SqliteDatabases(*files)
     unread = 0
     for session, turns in sessions:
         now = session.opened_at
         options = MemoryOptions(
             time_zone=now.tzinfo or UTC, extraction_attempts=2, extraction_timeout_seconds=seconds
         )
-        async with SqliteJournal(directory / "journal.sqlite", pool) as journal:
+        async with SqlJournal(databases.open(JOURNAL_LAYOUT)) as journal:
             await journal.sessions.open(session)
             for turn in turns:
                 await journal.turns.append(session.id, turn)

@@ -14,14 +14,14 @@ from bot.errors import OperatorError
 from bot.operations.process import only_process, operator_errors
 from bot.options import retention_of
 from bot.settings import Settings
-from bot.stores import open_store
+from bot.stores import open_databases, open_store
 from memory.background.wall import WallClock
 from memory.errors import StoreUnavailable
 from memory.journal import Backlog
 from memory.knowledge.maintenance import Maintenance, Removed, Why
 from memory.ports import ExternalExtraction, Store
 from memory.records import Kind
-from memory.stores.journal.journal import SqliteJournal
+from memory.stores.journal.journal import JOURNAL_LAYOUT, SqlJournal
 
 _ROWS = {
     Kind.FACT: "facts",
@@ -92,7 +92,7 @@ async def _retry_extraction(console: Console, extraction: ExternalExtraction) ->
 @asynccontextmanager
 async def _open_maintenance(
     settings: Settings,
-) -> AsyncIterator[tuple[Maintenance, SqliteJournal, Store]]:
+) -> AsyncIterator[tuple[Maintenance, SqlJournal, Store]]:
     """Open the maintenance of a data directory, its journal and its store. Raises NewerStore,
     and OperatorError, also if a bot runs on the directory."""
     data = settings.data_dir
@@ -101,10 +101,11 @@ async def _open_maintenance(
         async with AsyncExitStack() as stack:
             stack.enter_context(only_process(data))
             pool = stack.enter_context(ThreadPoolExecutor(settings.threads, "files"))
-            journal = await stack.enter_async_context(SqliteJournal(data / "journal.sqlite", pool))
+            databases = stack.enter_context(open_databases(settings, pool))
+            journal = await stack.enter_async_context(SqlJournal(databases.open(JOURNAL_LAYOUT)))
             # Deleting vectors needs no embedder.
             store = await stack.enter_async_context(
-                open_store(settings.model_copy(update={"embedder": None}), pool)
+                open_store(settings.model_copy(update={"embedder": None}), databases, pool)
             )
             yield (
                 Maintenance(store, journal.maintenance, retention_of(settings), WallClock()),

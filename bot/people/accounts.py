@@ -1,18 +1,15 @@
 """Accounts of what models were used per actor: tokens and money, by session and by day.
 
-One small SQLite file holds numbers only, no message texts. Counting happens in the background and
+One small database holds numbers only, no message texts. Counting happens in the background and
 never delays a reply; a count that fails is logged and lost."""
 
 import asyncio
-import sqlite3
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import Executor
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
 from functools import partial
-from pathlib import Path
 from typing import Any, Literal, Self
 
 import structlog
@@ -22,9 +19,8 @@ from bot.people.usage import NO_USAGE, Usage, UsageKind
 from memory.background.work import log_outage
 from memory.memory import utc_now
 from memory.records import Actor
+from memory.stores.database import Connection, Database
 from memory.stores.layout import Layout, Migration, Row
-from memory.stores.sqlite.database import SqliteDatabase
-from memory.stores.sqlite.salvage import delete_quarantined
 from memory.stores.values import integer_of
 
 _log = structlog.get_logger(__name__)
@@ -85,7 +81,7 @@ def _read_numbers(row: Row) -> Row:
     return row
 
 
-_LAYOUT = Layout("usage", _MIGRATIONS, {"usage": _read_numbers, "shares": _read_numbers})
+USAGE_LAYOUT = Layout("usage", _MIGRATIONS, {"usage": _read_numbers, "shares": _read_numbers})
 _SUMS = ", ".join(f"sum({name})" for name in _COUNTS)
 _ADD = (
     f"INSERT INTO usage (actor, session, day, kind, {', '.join(_COUNTS)}) "
@@ -135,21 +131,16 @@ class Totals:
 
 
 class Accounts:
-    """The accounts of all actors, in a file or, if nothing may be kept, in RAM (`:memory:`)."""
+    """The accounts of all actors, in a database with `USAGE_LAYOUT`, which they close."""
 
-    def __init__(
-        self, path: Path | str, pool: Executor, clock: Callable[[], datetime] = utc_now
-    ) -> None:
-        """Open or create the file. Raises NewerStore,
-        StoreUnavailable."""
-        self._clock = clock
+    def __init__(self, database: Database, clock: Callable[[], datetime] = utc_now) -> None:
+        self._db, self._clock = database, clock
         #: Statements still to be written, in order.
         self._noted: list[_Statement] = []
         self._counting: asyncio.Task[None] | None = None
         self._flush_now = asyncio.Event()
         # By person: a day, and how much of that day's usage they erased. In RAM only.
         self._erased: dict[str, tuple[str, Spent]] = {}
-        self._db = SqliteDatabase(path, _LAYOUT, pool)
 
     async def __aenter__(self) -> Self:
         return self
@@ -158,7 +149,7 @@ class Accounts:
         await self.aclose()
 
     async def aclose(self) -> None:
-        """Write what was noted and close the file."""
+        """Write what was noted and close the database."""
         await self.settle()
         await self._db.aclose()
 
@@ -259,7 +250,7 @@ class Accounts:
         columns = f"session, day, kind, {', '.join(_COUNTS)}"
         add = _ADD.format(source=f"SELECT ?, {columns} FROM usage WHERE actor = ?")
 
-        def work(db: sqlite3.Connection) -> None:
+        def work(db: Connection) -> None:
             db.execute(add, (to.id, actor.id))
             db.execute("DELETE FROM usage WHERE actor = ?", (actor.id,))
 
@@ -271,12 +262,11 @@ class Accounts:
         StoreUnavailable."""
         spent, today = await self.spent_today(actor), self._today()
 
-        def work(db: sqlite3.Connection) -> None:
+        def work(db: Connection) -> None:
             db.execute("DELETE FROM usage WHERE actor = ?", (actor.id,))
             db.execute("DELETE FROM shares WHERE person = ?", (actor.id,))
-            delete_quarantined(db, actor.id)
 
-        await self._db.wipe(work)
+        await self._db.wipe(work, actor.id)
         self._erased = {
             id_: (day, sum_) for id_, (day, sum_) in self._erased.items() if day == today
         } | {actor.id: (today, spent)}
@@ -331,7 +321,7 @@ class Accounts:
         return _account(await self._db.rows(sql, actor.id, value))
 
 
-def _execute(db: sqlite3.Connection, statements: Iterable[_Statement]) -> None:
+def _execute(db: Connection, statements: Iterable[_Statement]) -> None:
     for sql, values in statements:
         db.execute(sql, values)
 

@@ -1,6 +1,7 @@
 """What the operator decides. The only reader of config.json, `.env` and the environment."""
 
-from bot.settings.schema import Settings, settings_table, variable_of
+from bot.settings.keys import settings_table, variable_of
+from bot.settings.schema import Settings
 from bot.settings.sources import (
     Loaded,
     SettingsError,

@@ -1,6 +1,5 @@
 """What the operator decides: every key, its meaning, its limits and its default."""
 
-import json
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
@@ -17,6 +16,7 @@ from bot.settings.values import (
     ArnModel,
     BotToken,
     CommaSeparated,
+    DatabaseAddress,
     Days,
     EmbedderName,
     GuardrailId,
@@ -37,9 +37,6 @@ from bot.settings.values import (
 )
 
 PREFIX = "MORDECAI_"
-#: The name that every Telegram bot's token has; ours with the prefix does as well.
-PLAIN_TOKEN_VARIABLE = "TELEGRAM_BOT_TOKEN"  # noqa: S105 - the name of a variable, not a secret
-MASK = "********"
 
 
 class Settings(BaseSettings):
@@ -306,6 +303,11 @@ class Settings(BaseSettings):
     data_dir: Path = Path("data")
     """The directory for all data; a relative path starts at the folder of config.json, or at the
     working directory if there is none"""
+    database_url: DatabaseAddress | None = None
+    """A PostgreSQL server (14 or newer) that keeps everything instead of files in `data_dir`, as
+    `postgresql://user:password@host/database`; any number of workers may share it. Needs the extra
+    `postgres`: `pip install 'mordecai-assistant[postgres]'`. A secret: environment or `.env` only;
+    null = files"""
     stale_minutes: Annotated[int, Field(ge=1, le=525_600)] = 60
     """Messages that waited longer than this while the bot was down are not answered"""
     stop_seconds: Seconds = 25
@@ -361,39 +363,3 @@ class Settings(BaseSettings):
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Only the arguments: `load` asks the other sources itself, to know who said what."""
         return (init_settings,)
-
-
-SECRETS = (
-    "telegram_bot_token",
-    "webhook_secret",
-    "model_api_key",
-    "embedder_api_key",
-    "transcriber_api_key",
-)
-
-
-def variable_of(key: str) -> str:
-    """The environment variable of a key."""
-    return PLAIN_TOKEN_VARIABLE if key == "telegram_bot_token" else f"{PREFIX}{key.upper()}"
-
-
-def default_of(key: str) -> str:
-    """The default of a key as people read it; long texts are only named."""
-    shown = as_json(Settings.model_fields[key].default)
-    return shown if len(shown) <= 60 else "a built-in text"
-
-
-def as_json(value: object) -> str:
-    """A value as it would stand in config.json."""
-    return json.dumps(value, ensure_ascii=False, default=str)
-
-
-def settings_table() -> str:
-    """The table of all settings in Markdown, as docs/settings.md has it."""
-    rows = ["| key | environment variable | default | meaning |", "|---|---|---|---|"]
-    for key, info in Settings.model_fields.items():
-        meaning = " ".join((info.description or "").split())
-        default = default_of(key)
-        cell = default if default.startswith("a ") else f"`{default}`"
-        rows.append(f"| `{key}` | `{variable_of(key)}` | {cell} | {meaning} |")
-    return "\n".join(rows)

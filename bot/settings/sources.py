@@ -17,16 +17,15 @@ from pydantic import SecretStr, TypeAdapter, ValidationError
 from pydantic_settings import DotEnvSettingsSource, EnvSettingsSource
 
 from bot.errors import OperatorError
-from bot.settings.schema import (
+from bot.settings.keys import (
     MASK,
     PLAIN_TOKEN_VARIABLE,
-    PREFIX,
     SECRETS,
-    Settings,
     as_json,
     default_of,
     variable_of,
 )
+from bot.settings.schema import PREFIX, Settings
 
 _CONFIG_VARIABLE = "MORDECAI_CONFIG"
 _SECRETIVE = re.compile("token$|key|secret|password", re.IGNORECASE)
@@ -207,7 +206,8 @@ def _reason(problem: Any) -> str:
 
 
 def _display_value(key: str, value: object) -> str:
-    if _SECRETIVE.search(key):
+    # A database's address may have a password in more than one place.
+    if _SECRETIVE.search(key) or "postgres" in str(value):
         return MASK
     text = _LOGIN.sub(MASK, as_json(value))
     return text if len(text) <= 60 else f"{text[:57]}…"

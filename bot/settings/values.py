@@ -53,6 +53,12 @@ def _webhook_secret(value: SecretStr) -> SecretStr:
     return value
 
 
+def _database_address(value: SecretStr) -> SecretStr:
+    if urlsplit(value.get_secret_value()).scheme not in ("postgresql", "postgres"):
+        raise ValueError("expected an address such as postgresql://user:password@host/database")
+    return value
+
+
 def _model_name(value: str) -> str:
     vendor, _, name = value.partition(":")
     if value != "offline" and not (vendor and name):
@@ -121,6 +127,7 @@ UserIds = Annotated[tuple[UserId, ...], *CommaSeparated]
 BotToken = Annotated[SecretStr, AfterValidator(_bot_token)]
 WebhookAddress = Annotated[str, AfterValidator(_webhook_address)]
 WebhookSecret = Annotated[SecretStr, AfterValidator(_webhook_secret)]
+DatabaseAddress = Annotated[SecretStr, AfterValidator(_database_address)]
 EmbedderName = Annotated[Name, AfterValidator(_embedder_name)]
 TranscriberName = Annotated[Name, AfterValidator(_transcriber_name)]
 ZoneName = Annotated[str, AfterValidator(_time_zone)]

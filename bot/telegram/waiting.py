@@ -95,4 +95,4 @@ def _read_inbound(row: Row) -> Row:
     return row | {name: value for name, value in right.items() if name in row}
 
 
-LAYOUT = Layout("inbox", MIGRATIONS, {"inbound": _read_inbound})
+INBOX_LAYOUT = Layout("inbox", MIGRATIONS, {"inbound": _read_inbound})

@@ -61,9 +61,10 @@ class Database(Protocol):
         undone and run again."""
         ...
 
-    async def wipe(self, work: Callable[[Connection], object]) -> None:
+    async def wipe(self, work: Callable[[Connection], object], owner: str | None = None) -> None:
         """Run work that deletes for good, in one transaction; no trace of it stays where that is in
-        our hands."""
+        our hands. With an `owner` (an actor's id, or "" for nobody known), what was set aside as
+        unreadable and is or may be theirs is deleted as well."""
         ...
 
     async def keep_copy(self, generations: int) -> None:

@@ -1,6 +1,6 @@
 """Values that a file keeps by name."""
 
-from memory.stores.sqlite.database import SqliteDatabase
+from memory.stores.database import Database
 from memory.stores.values import text_of
 
 NOTES = "CREATE TABLE note (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID"
@@ -9,7 +9,7 @@ NOTES = "CREATE TABLE note (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT 
 class Notes:
     """The table `note`. Both methods raise StoreUnavailable."""
 
-    def __init__(self, db: SqliteDatabase) -> None:
+    def __init__(self, db: Database) -> None:
         self._db = db
 
     async def get(self, name: str) -> str | None:

@@ -22,18 +22,17 @@ import structlog
 from bot.assistant.conversation import Conversation
 from bot.models.configured import model_of
 from bot.options import memory_options, persona_of, turn_limits
-from bot.people.accounts import Accounts
 from bot.settings import Settings
 from bot.understanding import understanding_of
 from memory.background.wall import WallClock
 from memory.memory import Memory
 from memory.records import Actor
-from memory.stores.journal.journal import SqliteJournal
 from tests.benchmarks.prices import ModelPrice, Prices, aws_prices
 from tests.fakes.aws import Completion, Knobs
 from tests.fakes.aws.converse import Script
 from tests.fakes.aws.world import FAST, World, world
 from tests.fakes.bots import place_of
+from tests.fakes.files import accounts_in, journal_in
 from tests.fakes.messages import is_answer, message
 
 ANN = Actor("u1")
@@ -92,8 +91,8 @@ async def _talk(here: World, directory: Path, turns: int) -> Counted:
     with ThreadPoolExecutor(8, "files") as pool:
         async with (
             await here.store(FAST) as store,
-            SqliteJournal(directory / "journal.sqlite", pool) as journal,
-            Accounts(":memory:", pool, WallClock()) as accounts,
+            journal_in(directory / "journal.sqlite", pool) as journal,
+            accounts_in(":memory:", pool, WallClock()) as accounts,
             Memory(
                 store,
                 journal,

@@ -22,12 +22,12 @@ from rich.table import Table
 
 from bot.evals.learning import extract
 from bot.operations.logs import configure
-from memory.stores.journal.journal import SqliteJournal
 from tests.benchmarks.prices import Prices, aws_prices
 from tests.evals import learning_costs
 from tests.evals.everyday import Figures, History, histories, known_in, recorded
 from tests.fakes.aws import Fault, Knobs
 from tests.fakes.aws.world import World, world
+from tests.fakes.files import journal_in
 
 #: Calls that AWS's price list counts as retrievals, as far as one can tell.
 _RETRIEVALS = ("RetrieveMemoryRecords", "ListMemoryRecords", "GetMemoryRecord")
@@ -122,7 +122,7 @@ async def _known(here: World, history: History, *, extracts: bool) -> list[str]:
         understanding = recorded(history, review=True)
         async with await here.store(extracts=extracts) as store:
             for session in history.sessions:
-                async with SqliteJournal(here.directory / "journal.sqlite", pool) as journal:
+                async with journal_in(here.directory / "journal.sqlite", pool) as journal:
                     # Daily maintenance is no part of a session.
                     await journal.maintenance.note_maintenance(session[0].opened_at)
                 await extract([session], store, files, understanding)

@@ -18,10 +18,10 @@ from memory.knowledge.maintenance import Maintenance, Retention
 from memory.records import Actor, Draft, Kind
 from memory.stores.agentcore.calls.circuit import Circuits
 from memory.stores.agentcore.store import AgentCoreStore
-from memory.stores.journal.journal import SqliteJournal
 from tests.contracts.long_term_memory import NOON, turn
 from tests.fakes.aws import Knobs
 from tests.fakes.aws.world import FAST, World, world
+from tests.fakes.files import journal_in
 
 ANN, BOB = Actor("u1"), Actor("u12")
 TIMING = replace(FAST, search=1.35)
@@ -67,7 +67,7 @@ async def tidy(number: int) -> Deletion:
         await store.add_turn(ANN, turn("t-1", "hello"))
         await store.extraction.flush(ANN)
         pool = stack.enter_context(ThreadPoolExecutor(1))
-        journal = await stack.enter_async_context(SqliteJournal(here.directory / "journal", pool))
+        journal = await stack.enter_async_context(journal_in(here.directory / "journal", pool))
         here.aws.calls.clear()
         begun, later = time.monotonic(), NOON + timedelta(days=30)
         runs = journal.maintenance

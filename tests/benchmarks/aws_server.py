@@ -15,11 +15,13 @@ from pathlib import Path
 from memory.records import LEARNED_KINDS, Actor, Hit, Kind
 from memory.stores.agentcore.calls.circuit import Circuits
 from memory.stores.agentcore.calls.clients import DATA_SERVICE, AwsAccess, AwsCalls, open_client
+from memory.stores.agentcore.events.layout import OUTBOX_LAYOUT
 from memory.stores.agentcore.opening import agentcore_control
 from memory.stores.agentcore.setup import Wanted, find_or_create
 from memory.stores.agentcore.store import AgentCoreStore, Timing
 from tests.benchmarks.wire import Wire
 from tests.fakes.aws.world import ENVIRONMENT, silent
+from tests.fakes.files import database_in
 
 #: As the program has it by default: nine tenths of the recall's deadline.
 TIMING = Timing(search=1.35)
@@ -88,6 +90,6 @@ async def store_on(url: str, directory: Path, threads: int) -> AsyncIterator[OnA
         with closing(await open_client(DATA_SERVICE, access, pool, threads)) as client:
             wire = Wire(client)
             calls = AwsCalls(client, pool, Circuits("AgentCore Memory"), memory.id)
-            outbox = directory / "outbox.sqlite"
+            outbox = database_in(directory / "outbox.sqlite", OUTBOX_LAYOUT)
             async with await CountingStore.open(calls, memory.strategies, outbox, TIMING) as store:
                 yield OnAws(store, wire)

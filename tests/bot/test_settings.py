@@ -148,7 +148,7 @@ def test_every_problem_is_named_at_once(tmp_path: Path, monkeypatch: pytest.Monk
     assert [line for line in lines if line.startswith('MORDECAI_SPEED = "11" (environment)')]
 
 
-@pytest.mark.parametrize("key", ["telegram_bot_token", "model_api_key"])
+@pytest.mark.parametrize("key", ["telegram_bot_token", "model_api_key", "database_url"])
 def test_a_secret_in_the_config_file_is_refused_and_not_repeated(tmp_path: Path, key: str):
     (line,) = problems(write_config(tmp_path, **{key: TOKEN}))
     assert key in line
@@ -156,11 +156,30 @@ def test_a_secret_in_the_config_file_is_refused_and_not_repeated(tmp_path: Path,
     assert "environment" in line
 
 
-def test_a_mistyped_secret_is_not_repeated_either(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setenv("MORDECAI_MODEL_APIKEY", "sk-1234")
+@pytest.mark.parametrize(
+    ("mistyped", "secret", "meant"),
+    [
+        ("MORDECAI_MODEL_APIKEY", "sk-1234", "MORDECAI_MODEL_API_KEY"),
+        ("MORDECAI_DATABASE_URI", "postgresql://h/d?password=sk-1234", "MORDECAI_DATABASE_URL"),
+    ],
+)
+def test_a_mistyped_secret_is_not_repeated_either(
+    mistyped: str, secret: str, meant: str, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv(mistyped, secret)
     (line,) = problems()
     assert "sk-1234" not in line
-    assert "Did you mean MORDECAI_MODEL_API_KEY?" in line
+    assert f"Did you mean {meant}?" in line
+
+
+def test_an_address_of_another_kind_of_database_is_refused_without_its_password(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    monkeypatch.setenv("MORDECAI_DATABASE_URL", "mysql://ann:s3cret@db.example.org/bot")
+    (line,) = problems()
+    assert line.startswith("database_url = ")
+    assert "expected an address such as postgresql://user:password@host/database" in line
+    assert "s3cret" not in line
 
 
 @pytest.mark.parametrize(

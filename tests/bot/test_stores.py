@@ -10,6 +10,7 @@ from bot.errors import OperatorError
 from bot.settings import Settings
 from bot.stores import open_store
 from memory.records import Actor
+from memory.stores.sqlite.database import SqliteDatabases
 from tests.contracts.long_term_memory import eventually, turn
 from tests.fakes.aws import FakeAws
 from tests.fakes.aws.world import ENVIRONMENT
@@ -30,7 +31,7 @@ async def test_who_learns_on_agentcore_is_a_setting(
             aws_endpoint_url=aws.url,
             data_dir=tmp_path,
         )
-        async with open_store(settings, pool) as store:
+        async with open_store(settings, SqliteDatabases(tmp_path, pool), pool) as store:
             said = turn("t-1", "I work at Acme Corp")
             left = await store.add_turn(Actor.person(1), said)
 
@@ -64,6 +65,6 @@ async def test_without_a_model_nobody_would_learn_so_it_is_refused(
         with pytest.raises(
             OperatorError, match=r'"mordecai", but model is .*: .*set model, or set'
         ):
-            async with open_store(settings, pool):
+            async with open_store(settings, SqliteDatabases(tmp_path, pool), pool):
                 pass
         assert aws.operations() == []

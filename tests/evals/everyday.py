@@ -38,9 +38,9 @@ from bot.operations.logs import configure
 from memory.memory import Memory, MemoryOptions
 from memory.ports import Store
 from memory.records import Basis, Kind, Turn
-from memory.stores.journal.journal import SqliteJournal
 from memory.stores.sqlite.store import SqliteStore
 from memory.understanding import Extraction, Proposal, Reading, Relation, Understanding, Verdict
+from tests.fakes.files import journal_in
 from tests.fakes.messages import message
 
 _FILE = Path(__file__).with_name("everyday.jsonl")
@@ -211,7 +211,7 @@ async def known_to_notebook(
     def clock() -> datetime:
         return now
 
-    async with SqliteJournal(directory / "journal.sqlite", pool) as journal:
+    async with journal_in(directory / "journal.sqlite", pool) as journal:
         options = MemoryOptions(time_zone=now.tzinfo or UTC)
         async with Memory(store, journal, by_rules(), options, clock) as memory:
             conversation = Conversation(offline_model(), memory, "", clock=clock)

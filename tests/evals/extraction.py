@@ -38,11 +38,11 @@ from bot.settings import load
 from memory.learning.endings import Outcome as Ended
 from memory.memory import Memory, MemoryOptions
 from memory.records import Actor, Draft, Kind, Place, Record, Role, Utterance
-from memory.stores.journal.journal import SqliteJournal
 from memory.stores.sqlite.store import SqliteStore
 from memory.understanding import Extraction, Extractor, Reading
 from tests.evals.dialogues import Dialogue, dialogues, sample
 from tests.evals.verdicts import Figures, Outcome, Verdict, share, verdict
+from tests.fakes.files import journal_in
 
 _ACTOR = Actor.person(1)
 _PLACE = Place("terminal", 1)
@@ -145,7 +145,7 @@ async def _played(
         store = SqliteStore(directory / "memory", pool)
         try:
             async with (
-                SqliteJournal(directory / "journal.sqlite", pool) as journal,
+                journal_in(directory / "journal.sqlite", pool) as journal,
                 Memory(
                     store, journal, replace(by_rules(), extractor=extractor), options, clock
                 ) as memory,

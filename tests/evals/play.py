@@ -18,11 +18,11 @@ from bot.settings import Settings
 from memory.conversation.talk import ConversationHistory, HistoryMetadata
 from memory.memory import Memory, MemoryOptions
 from memory.records import Actor, Place
-from memory.stores.journal.journal import SqliteJournal
 from memory.stores.sqlite.store import SqliteStore
 from tests.evals.requests import Naive, Piece, Request
 from tests.evals.script import ScriptedModel
 from tests.evals.talk import Exchange
+from tests.fakes.files import journal_in
 from tests.fakes.messages import is_answer, message
 
 _ACTOR = Actor.person(1)
@@ -114,7 +114,7 @@ async def _memory(
         rules = by_rules()
         understanding = replace(rules, summarizer=ModelSummarizer(script.model, rules.summarizer))
         async with (
-            SqliteJournal(folder / "journal.sqlite", pool) as journal,
+            journal_in(folder / "journal.sqlite", pool) as journal,
             _OpenMemory(store, journal, understanding, options, clock) as memory,
         ):
             memory.show()

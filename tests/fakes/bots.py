@@ -16,7 +16,7 @@ from bot.offline.understanding import by_rules
 from memory.memory import Memory, MemoryOptions
 from memory.ports import Store
 from memory.records import Actor, Place
-from memory.stores.journal.journal import SqliteJournal
+from tests.fakes.files import journal_in
 from tests.fakes.messages import is_answer, message
 
 PERSONA = system_prompt(Persona(identity="You are Mordecai."))
@@ -52,7 +52,7 @@ async def open_bot(
     as big as the program's."""
     with ThreadPoolExecutor(8, "files") as pool:
         async with (
-            SqliteJournal(directory / "journal.sqlite", pool) as journal,
+            journal_in(directory / "journal.sqlite", pool) as journal,
             Memory(store, journal, by_rules(), options) as memory,
         ):
             yield Bot(Conversation(offline_model(), memory, PERSONA), memory)

@@ -7,9 +7,9 @@ from datetime import UTC, datetime
 
 from memory.conversation.live import SessionLimits
 from memory.memory import Memory, MemoryOptions
-from memory.stores.journal.journal import SqliteJournal
 from memory.understanding import Extractor, Understanding
 from tests.fakes.extractors import EverySentence
+from tests.fakes.files import journal_in
 from tests.fakes.temporary_store import TemporaryStore
 from tests.fakes.understanding import understood
 
@@ -27,7 +27,7 @@ async def open_memory(
     options = MemoryOptions(limits=limits or SessionLimits(), memory_recall_timeout_seconds=30)
     with ThreadPoolExecutor(2) as pool:
         async with (
-            SqliteJournal(":memory:", pool) as journal,
+            journal_in(":memory:", pool) as journal,
             Memory(
                 TemporaryStore(),
                 journal,

@@ -19,11 +19,11 @@ from memory.knowledge.forgetting import Forgotten
 from memory.memory import Memory, MemoryOptions
 from memory.records import LEARNED_KINDS, Actor, Kind, Place, Role, Utterance
 from memory.stores.agentcore.calls.circuit import Circuits
-from memory.stores.journal.journal import SqliteJournal
 from tests.fakes.aws import Knobs
 from tests.fakes.aws.data import Contents
 from tests.fakes.aws.world import Machinery
 from tests.fakes.extractors import NoSentence
+from tests.fakes.files import journal_in
 from tests.fakes.simulated.aws import TIMING, simulated
 from tests.fakes.simulated.loop import now
 from tests.fakes.summarizers import Numbering
@@ -87,7 +87,7 @@ class Life:
 
     async def _start(self) -> None:
         self.store = await self.world.store(TIMING)
-        self.journal = SqliteJournal(self._folder / "journal.sqlite", self._pool)
+        self.journal = journal_in(self._folder / "journal.sqlite", self._pool)
         await self.store.__aenter__()
         await self.journal.jobs.end_leases()
         await self._open_memory()

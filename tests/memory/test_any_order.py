@@ -18,9 +18,9 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from memory.conversation.live import SessionLimits
 from memory.memory import Memory, MemoryOptions
 from memory.records import Actor, Kind, Place, Role, Utterance
-from memory.stores.journal.journal import SqliteJournal
 from memory.stores.sqlite.store import SqliteStore
 from tests.fakes.extractors import EverySentence
+from tests.fakes.files import journal_in
 from tests.fakes.summarizers import Numbering
 from tests.fakes.understanding import understood
 
@@ -100,7 +100,7 @@ class AnyOrder(RuleBasedStateMachine):
 
     async def begin(self) -> None:
         self.store = SqliteStore(self.path / "memory", self.pool)
-        self.journal = SqliteJournal(self.path / "journal.sqlite", self.pool)
+        self.journal = journal_in(self.path / "journal.sqlite", self.pool)
         options = MemoryOptions(
             limits=LIMITS, memory_recall_timeout_seconds=30, extraction_timeout_seconds=30
         )

@@ -20,9 +20,9 @@ from memory.records import (
     RunningSummary,
     Utterance,
 )
-from memory.stores.journal.journal import SqliteJournal
-from memory.stores.journal.turns import SqliteSummaries
+from memory.stores.journal.turns import SqlSummaries
 from tests.fakes.extractors import EverySentence
+from tests.fakes.files import journal_in
 from tests.fakes.temporary_store import TemporaryStore
 from tests.fakes.understanding import understood
 
@@ -31,7 +31,7 @@ HOME, AWAY = Place("telegram", 1), Place("telegram", 12)
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
 
-class Hesitant(SqliteSummaries):
+class Hesitant(SqlSummaries):
     """Reads summaries and hands them over when it is told to, once: `read` is set when it has
     them."""
 
@@ -74,7 +74,7 @@ class Slow(TemporaryStore):
 @asynccontextmanager
 async def process(path: Path) -> AsyncIterator[tuple[Memory, Hesitant]]:
     with ThreadPoolExecutor(2) as pool:
-        journal = SqliteJournal(path / "journal.sqlite", pool)
+        journal = journal_in(path / "journal.sqlite", pool)
         journal.summaries = summaries = Hesitant(journal.database)
         memory = Memory(TemporaryStore(), journal, understood(EverySentence()), clock=lambda: NOW)
         async with journal, memory:
@@ -131,7 +131,7 @@ async def test_a_session_that_is_being_read_does_not_outlive_its_end(
 async def test_no_reading_outlives_the_memory_also_when_it_is_out_of_date(tmp_path: Path) -> None:
     store = Slow()
     with ThreadPoolExecutor(2) as pool:
-        async with SqliteJournal(tmp_path / "journal.sqlite", pool) as journal:
+        async with journal_in(tmp_path / "journal.sqlite", pool) as journal:
             async with Memory(
                 store, journal, understood(EverySentence()), clock=lambda: NOW
             ) as memory:

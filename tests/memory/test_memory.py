@@ -30,9 +30,9 @@ from memory.records import (
     Turn,
     Utterance,
 )
-from memory.stores.journal.journal import SqliteJournal
 from memory.understanding import Extraction, Reading
 from tests.fakes.extractors import EverySentence
+from tests.fakes.files import journal_in
 from tests.fakes.temporary_store import TemporaryStore
 from tests.fakes.understanding import understood
 
@@ -99,7 +99,7 @@ class World:
     async def process(self, **options: object) -> AsyncIterator[Memory]:
         limits = options.pop("limits", SessionLimits())
         settings = replace(MemoryOptions(limits=limits), **options)  # type: ignore[arg-type]
-        async with SqliteJournal(self.path / "journal.sqlite", self.pool) as journal:
+        async with journal_in(self.path / "journal.sqlite", self.pool) as journal:
             memory = Memory(self.store, journal, understood(self.extractor), settings, self.clock)
             memory.on_saved(self._on_saved)
             async with memory:

@@ -9,9 +9,9 @@ from bot.offline.summaries import RuleSummarizer
 from memory.errors import RefusedText
 from memory.memory import Memory
 from memory.records import Actor, Kind
-from memory.stores.journal.journal import SqliteJournal
 from memory.understanding import Understanding
 from tests.fakes.extractors import EverySentence
+from tests.fakes.files import journal_in
 from tests.fakes.temporary_store import TemporaryStore
 
 ANNA = Actor.person(1)
@@ -22,7 +22,7 @@ async def memory() -> AsyncIterator[Memory]:
     understanding = Understanding(EverySentence(), RuleSummarizer())
     with ThreadPoolExecutor(2) as pool:
         async with (
-            SqliteJournal(":memory:", pool) as journal,
+            journal_in(":memory:", pool) as journal,
             Memory(TemporaryStore(), journal, understanding) as memory,
         ):
             yield memory

@@ -7,8 +7,8 @@ import pytest
 
 from bot.offline.understanding import by_rules
 from memory.memory import Memory
-from memory.stores.journal.journal import SqliteJournal
 from tests.fakes.extracting_store import ExtractingStore
+from tests.fakes.files import journal_in
 from tests.fakes.temporary_store import TemporaryStore
 
 
@@ -16,7 +16,7 @@ from tests.fakes.temporary_store import TemporaryStore
 async def memory() -> AsyncIterator[Memory]:
     with ThreadPoolExecutor(2) as pool:
         async with (
-            SqliteJournal(":memory:", pool) as journal,
+            journal_in(":memory:", pool) as journal,
             Memory(TemporaryStore(), journal, by_rules()) as memory,
         ):
             yield memory
@@ -27,7 +27,7 @@ async def slow() -> AsyncIterator[Memory]:
     """A memory that has not learned from what has been said yet."""
     with ThreadPoolExecutor(2) as pool:
         async with (
-            SqliteJournal(":memory:", pool) as journal,
+            journal_in(":memory:", pool) as journal,
             Memory(ExtractingStore(), journal, by_rules()) as memory,
         ):
             yield memory

@@ -9,8 +9,8 @@ import pytest
 
 from memory.memory import Memory
 from memory.records import Actor, ChangeKind, Speaker
-from memory.stores.journal.journal import SqliteJournal
 from memory.understanding import Proposal, Reading, Verdict
+from tests.fakes.files import journal_in
 from tests.fakes.temporary_store import TemporaryStore
 from tests.fakes.tool_contexts import tool_context
 from tests.fakes.understanding import understood
@@ -36,7 +36,7 @@ async def reviewed() -> AsyncIterator[Memory]:
     understanding = replace(understood(), reviewer=Doubts())
     with ThreadPoolExecutor(2) as pool:
         async with (
-            SqliteJournal(":memory:", pool) as journal,
+            journal_in(":memory:", pool) as journal,
             Memory(TemporaryStore(), journal, understanding) as memory,
         ):
             yield memory

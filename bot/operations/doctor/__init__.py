@@ -25,7 +25,7 @@ from bot.operations.doctor.data import check_backlog, check_disk, is_running
 from bot.operations.doctor.models import check_fallback, check_model, check_transcriber
 from bot.operations.doctor.outbox import check_outbox
 from bot.settings import Loaded, Settings
-from bot.settings.schema import MASK
+from bot.settings.keys import MASK
 from bot.telegram.checkup import check_token, check_webhook
 
 #: A self-hosted server may have to load its model first.

@@ -1,4 +1,4 @@
-"""The inbox: stores every update in an SQLite file before it is acknowledged.
+"""The inbox: stores every update in a database before it is acknowledged.
 
 An update is open from the moment it is stored until it is done. If the process ends meanwhile, the
 next process finds the update open. Of a finished update only the number is kept, to recognize it if
@@ -6,12 +6,9 @@ it comes again."""
 
 import asyncio
 import json
-import sqlite3
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from concurrent.futures import Executor
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import Any, Self, TypeVar
 
 from bot.assistant.events import Reply
@@ -19,10 +16,9 @@ from bot.metrics import UPDATES
 from bot.telegram.delivery.progress import Progress
 from bot.telegram.delivery.shown import Shown
 from bot.telegram.intake.raw import chat_of
-from bot.telegram.waiting import LAYOUT, Waiting, dump_reply, waiting_of
+from bot.telegram.waiting import Waiting, dump_reply, waiting_of
+from memory.stores.database import Connection, Database
 from memory.stores.notes import Notes
-from memory.stores.sqlite.database import SqliteDatabase
-from memory.stores.sqlite.salvage import delete_quarantined
 
 T = TypeVar("T")
 
@@ -55,11 +51,12 @@ _AMEND = """UPDATE inbound SET body = json_set(inbound.body, '$.message',
 
 
 class Inbox:
-    """The inbox of one bot on one channel. Several can share a file."""
+    """The inbox of one bot on one channel, in a database with `INBOX_LAYOUT`, which it closes.
+    Several can share one."""
 
-    def __init__(self, path: Path | str, pool: Executor, channel: str, token: str) -> None:
-        """Open or create the file. Update ids are unique per bot, so rows are keyed by the channel
-        and the number before the token's colon. Raises NewerStore, StoreUnavailable."""
+    def __init__(self, database: Database, channel: str, token: str) -> None:
+        """Update ids are unique per bot, so rows are keyed by the channel and the number before the
+        token's colon."""
         self._source = f"{channel}:{token.partition(':')[0]}"
         self._unclaimed: set[int] = set()
         self._claimed_at = 0.0
@@ -68,9 +65,9 @@ class Inbox:
         self._prune_after = datetime.min.replace(tzinfo=UTC)
         self._all_done = asyncio.Event()
         self._all_done.set()
-        self._db = SqliteDatabase(path, LAYOUT, pool)
-        #: What else the bot keeps in the file.
-        self.notes = Notes(self._db)
+        self._db = database
+        #: What else the bot keeps there.
+        self.notes = Notes(database)
 
     async def __aenter__(self) -> Self:
         return self
@@ -90,7 +87,7 @@ class Inbox:
             for u in updates
         ]
 
-        def work(db: sqlite3.Connection) -> list[int]:
+        def work(db: Connection) -> list[int]:
             return [row[1] for row in rows if db.execute(_INSERT, row).rowcount == 1]
 
         async def write() -> None:
@@ -175,12 +172,8 @@ class Inbox:
         on stay. Raises StoreUnavailable."""
         values = (chat_id, self._source, before)
 
-        def work(db: sqlite3.Connection) -> None:
-            db.execute(_ERASE, values)
-            # Whose they are nobody can tell.
-            delete_quarantined(db, "")
-
-        await self._db.wipe(work)
+        # Whose the unreadable ones are nobody can tell.
+        await self._db.wipe(lambda db: db.execute(_ERASE, values), "")
 
     async def scrub(self) -> None:
         """Erase the content of answered updates from disk, including the write-ahead log. Raises

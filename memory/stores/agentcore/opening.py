@@ -4,7 +4,6 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from concurrent.futures import Executor
 from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import structlog
 
@@ -18,6 +17,7 @@ from memory.stores.agentcore.calls.clients import (
     AwsCalls,
     open_client,
 )
+from memory.stores.agentcore.events.layout import OUTBOX_LAYOUT
 from memory.stores.agentcore.setup import (
     AgentCoreMemory,
     Patience,
@@ -30,6 +30,7 @@ from memory.stores.agentcore.setup import (
 )
 from memory.stores.agentcore.store import AgentCoreStore, Timing
 from memory.stores.agentcore.strategies import Strategies
+from memory.stores.database import Databases
 
 _log = structlog.get_logger(__name__)
 
@@ -40,7 +41,6 @@ class AgentCoreOptions:
     or created; with one, only `wanted.extracts` counts. `connections` should be the number of the
     pool's threads."""
 
-    outbox: Path
     memory_id: str | None = None
     wanted: Wanted = field(default_factory=lambda: Wanted("mordecai"))
     access: AwsAccess = field(default_factory=AwsAccess)
@@ -58,9 +58,13 @@ async def agentcore_control(access: AwsAccess, pool: Executor) -> AsyncIterator[
 
 @asynccontextmanager
 async def agentcore_store(
-    options: AgentCoreOptions, pool: Executor, progress: Callable[[str], None]
+    options: AgentCoreOptions,
+    databases: Databases,
+    pool: Executor,
+    progress: Callable[[str], None],
 ) -> AsyncIterator[AgentCoreStore]:
-    """A store that runs until the block ends.
+    """A store that runs until the block ends. The threads of its outbox are not of the pool, whose
+    calls may hang.
 
     With a `memory_id` it starts even while AWS is away: turns wait in the outbox. Raises
     UnusableMemory for a memory that must not be used, StoreUnavailable if none could be found."""
@@ -79,7 +83,7 @@ async def agentcore_store(
         opened = AgentCoreStore.open(
             calls,
             Strategies(memory.strategies, ask if options.wanted.extracts else None),
-            options.outbox,
+            databases.open(OUTBOX_LAYOUT),
             options.timing.expiring(memory.event_days),
             extracts=options.wanted.extracts,
         )

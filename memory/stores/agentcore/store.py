@@ -8,7 +8,6 @@ recent deletions and recent writes."""
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from pathlib import Path
 from typing import Self
 
 import structlog
@@ -41,6 +40,7 @@ from memory.stores.agentcore.rows.writer import RecordWriter
 from memory.stores.agentcore.rows.writes import RecentWrites
 from memory.stores.agentcore.search import RecordSearch
 from memory.stores.agentcore.strategies import Strategies
+from memory.stores.database import Database
 
 _log = structlog.get_logger(__name__)
 
@@ -127,12 +127,12 @@ class AgentCoreStore:
         cls,
         calls: AwsCalls,
         strategies: Mapping[Kind, str],
-        outbox: Path,
+        outbox: Database,
         timing: Timing | None = None,
         *,
         extracts: bool = True,
     ) -> Self:
-        """A store with its outbox in this file. Raises NewerStore, StoreUnavailable."""
+        """A store with its outbox in this database. Raises StoreUnavailable."""
         store = cls(calls, strategies, await Outbox.open(outbox), timing, extracts=extracts)
         await store.erasing.load()
         return store
@@ -148,7 +148,7 @@ class AgentCoreStore:
         await self.aclose()
 
     async def aclose(self) -> None:
-        """Stop the background work. What AWS has not acknowledged waits in the outbox's file."""
+        """Stop the background work. What AWS has not acknowledged waits in the outbox."""
         if self._closed:
             return
         self._closed = True

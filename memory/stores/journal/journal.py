@@ -1,25 +1,21 @@
-"""The journal in one SQLite file: open sessions, their turns, and ended ones that wait."""
+"""The journal in one database: open sessions, their turns, and ended ones that wait."""
 
-import sqlite3
-from concurrent.futures import Executor
 from contextlib import suppress
 from datetime import datetime
-from pathlib import Path
 from typing import Self
 
 from memory.records import Actor, Place
-from memory.stores.journal.panels import SqlitePanels, read_panel
+from memory.stores.database import Connection, Database
+from memory.stores.journal.panels import SqlPanels, read_panel
 from memory.stores.journal.sessions import (
     NO_LEASE,
-    SqliteJobs,
-    SqliteSessions,
+    SqlJobs,
+    SqlSessions,
     read_session,
 )
-from memory.stores.journal.turns import SqliteSummaries, SqliteTurns, read_summary, read_turn
+from memory.stores.journal.turns import SqlSummaries, SqlTurns, read_summary, read_turn
 from memory.stores.layout import Layout, Migration
 from memory.stores.notes import NOTES, Notes
-from memory.stores.sqlite.database import SqliteDatabase
-from memory.stores.sqlite.salvage import delete_quarantined
 from memory.stores.values import stamp, time_or_none
 
 _MIGRATIONS = (
@@ -102,32 +98,43 @@ JOURNAL_LAYOUT = Layout(
 
 #: The sessions that would be a second open one in the place they are moved to.
 _SECOND = (
-    "actor = :old AND ended_at IS NULL AND EXISTS (SELECT 1 FROM session AS other "
-    "WHERE other.actor = :new AND other.ended_at IS NULL AND other.channel = :to_channel "
-    "AND other.chat = :to_chat AND other.topic IS session.topic)"
+    "actor = ?1 AND ended_at IS NULL AND EXISTS (SELECT 1 FROM session AS other "
+    "WHERE other.actor = ?2 AND other.ended_at IS NULL AND other.channel = ?3 AND other.chat = ?4 "
+    "AND (other.topic = session.topic OR (other.topic IS NULL AND session.topic IS NULL)))"
 )
-_MOVE = (
-    f"DELETE FROM session WHERE {_SECOND} AND (private OR message_count = 0)",
-    f"UPDATE session SET ended_at = last_at, due_at = last_at, reason = 'moved' WHERE {_SECOND}",
-    "UPDATE session SET channel = :to_channel, chat = :to_chat "
-    "WHERE actor = :old AND channel = :channel AND chat = :chat",
-    f"UPDATE session SET actor = :new, {NO_LEASE} WHERE actor = :old",
+
+
+def _move(db: Connection, actor: Actor, to: Actor, place: Place, to_place: Place) -> None:
+    """Move an actor's sessions to another one, in the transaction under way."""
+    old, new, there = actor.id, to.id, (to_place.channel, to_place.chat_id)
+    db.execute(
+        f"DELETE FROM session WHERE {_SECOND} AND (private = 1 OR message_count = 0)",
+        (old, new, *there),
+    )
+    db.execute(
+        "UPDATE session SET ended_at = last_at, due_at = last_at, reason = 'moved' "
+        f"WHERE {_SECOND}",
+        (old, new, *there),
+    )
+    db.execute(
+        "UPDATE session SET channel = ?, chat = ? WHERE actor = ? AND channel = ? AND chat = ?",
+        (*there, old, place.channel, place.chat_id),
+    )
+    db.execute(f"UPDATE session SET actor = ?, {NO_LEASE} WHERE actor = ?", (new, old))
     # The messages with their buttons stay in the old chat.
-    "DELETE FROM panel WHERE actor = :old",
-)
+    db.execute("DELETE FROM panel WHERE actor = ?", (old,))
 
 
-class SqliteJournal:
-    """A Journal in a file, or for tests and for memory switched off in RAM (`:memory:`)."""
+class SqlJournal:
+    """A Journal in a database with `JOURNAL_LAYOUT`, which it closes."""
 
-    def __init__(self, path: Path | str, pool: Executor) -> None:
-        """Open or create the file. Raises NewerStore, StoreUnavailable."""
-        #: The file, which the parts share.
-        self.database = SqliteDatabase(path, JOURNAL_LAYOUT, pool)
-        self.sessions, self.turns = SqliteSessions(self.database), SqliteTurns(self.database)
-        self.jobs, self.summaries = SqliteJobs(self.database), SqliteSummaries(self.database)
-        self.maintenance = SqliteMaintenanceLog(self.database)
-        self.panels = SqlitePanels(self.database)
+    def __init__(self, database: Database) -> None:
+        self.sessions, self.turns = SqlSessions(database), SqlTurns(database)
+        self.jobs, self.summaries = SqlJobs(database), SqlSummaries(database)
+        self.maintenance = SqlMaintenanceLog(database)
+        self.panels = SqlPanels(database)
+        #: What the parts share.
+        self.database = database
 
     async def __aenter__(self) -> Self:
         return self
@@ -138,33 +145,21 @@ class SqliteJournal:
     async def aclose(self) -> None:
         await self.database.aclose()
 
-    def close(self) -> None:
-        """Close the file, where no event loop runs."""
-        self.database.close()
-
     async def move(self, actor: Actor, to: Actor, place: Place, to_place: Place) -> None:
-        names = {"old": actor.id, "new": to.id, "chat": place.chat_id, "channel": place.channel}
-        names |= {"to_chat": to_place.chat_id, "to_channel": to_place.channel}
-
-        def work(db: sqlite3.Connection) -> None:
-            for statement in _MOVE:
-                db.execute(statement, names)
-
-        await self.database.wipe(work)
+        await self.database.wipe(lambda db: _move(db, actor, to, place, to_place))
 
     async def erase(self, actor: Actor) -> None:
-        def work(db: sqlite3.Connection) -> None:
+        def work(db: Connection) -> None:
             for table in ("session", "panel"):
                 db.execute(f"DELETE FROM {table} WHERE actor = ?", (actor.id,))
-            delete_quarantined(db, actor.id)
 
-        await self.database.wipe(work)
+        await self.database.wipe(work, actor.id)
 
 
-class SqliteMaintenanceLog:
+class SqlMaintenanceLog:
     """See memory.journal.MaintenanceLog."""
 
-    def __init__(self, db: SqliteDatabase) -> None:
+    def __init__(self, db: Database) -> None:
         self._db, self._notes = db, Notes(db)
 
     async def last_maintenance(self) -> datetime | None:

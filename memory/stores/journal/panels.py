@@ -1,21 +1,20 @@
-"""The panels in the journal's SQLite file."""
+"""The panels in the journal's database."""
 
-import sqlite3
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
 from memory.panels import PanelRow
 from memory.records import Actor
+from memory.stores.database import Connection, Database
 from memory.stores.layout import Row
-from memory.stores.sqlite.database import SqliteDatabase
 from memory.stores.values import integer_of, stamp, text_of, time_of
 
 
-class SqlitePanels:
+class SqlPanels:
     """See memory.panels.PanelRows."""
 
-    def __init__(self, db: SqliteDatabase) -> None:
+    def __init__(self, db: Database) -> None:
         self._db = db
 
     async def find(self, panel_id: str) -> PanelRow | None:
@@ -26,7 +25,7 @@ class SqlitePanels:
     async def save(self, rows: Sequence[PanelRow], expired: datetime) -> None:
         values = [(r.id, r.actor.id, r.owner, stamp(r.opened_at), r.state) for r in rows]
 
-        def work(db: sqlite3.Connection) -> None:
+        def work(db: Connection) -> None:
             db.executemany("INSERT OR REPLACE INTO panel VALUES (?, ?, ?, ?, ?)", values)
             db.execute("DELETE FROM panel WHERE opened_at < ?", (stamp(expired),))
 

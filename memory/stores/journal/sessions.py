@@ -1,15 +1,14 @@
-"""The journal's sessions in its SQLite file: the open ones, and the ended ones as jobs."""
+"""The journal's sessions in its database: the open ones, and the ended ones as jobs."""
 
-import sqlite3
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from memory.journal import Backlog, Job
 from memory.records import Actor, Place, Session
+from memory.stores.database import Connection, Database
 from memory.stores.files import look_into
 from memory.stores.layout import Row
-from memory.stores.sqlite.database import SqliteDatabase
 from memory.stores.values import (
     first,
     integer_of,
@@ -60,10 +59,10 @@ def read_session(row: Row) -> Row:
     return row | right
 
 
-class SqliteSessions:
+class SqlSessions:
     """See memory.journal.Sessions."""
 
-    def __init__(self, db: SqliteDatabase) -> None:
+    def __init__(self, db: Database) -> None:
         self._db = db
 
     async def find(self, actor: Actor, place: Place) -> Session | None:
@@ -121,7 +120,7 @@ class SqliteSessions:
     async def discard(self, session_id: str) -> bool:
         dropped = False
 
-        def work(db: sqlite3.Connection) -> None:
+        def work(db: Connection) -> None:
             nonlocal dropped
             sql = "DELETE FROM session WHERE id = ? AND ended_at IS NULL"
             dropped = db.execute(sql, (session_id,)).rowcount == 1
@@ -130,10 +129,10 @@ class SqliteSessions:
         return dropped
 
 
-class SqliteJobs:
+class SqlJobs:
     """See memory.journal.Jobs."""
 
-    def __init__(self, db: SqliteDatabase) -> None:
+    def __init__(self, db: Database) -> None:
         self._db = db
 
     async def claim(self, holder: str, now: datetime, until: datetime, limit: int) -> list[Job]:
@@ -145,7 +144,7 @@ class SqliteJobs:
             f"ORDER BY ended_at LIMIT ?4) RETURNING {SESSION}, reason, attempts, ended_at"
         )
 
-        def work(db: sqlite3.Connection) -> list[Job]:
+        def work(db: Connection) -> list[Job]:
             rows = db.execute(sql, (holder, stamp(until), stamp(now), limit)).fetchall()
             rows.sort(key=lambda row: row[-1])
             return [Job(session_of(row[:9]), row[9], integer_of(row[10])) for row in rows]
@@ -211,7 +210,7 @@ def backlog_in(path: Path) -> Backlog | None:
     return look_into(path, "session", "set_aside_at", _backlog)
 
 
-def _backlog(db: sqlite3.Connection) -> Backlog:
+def _backlog(db: Connection) -> Backlog:
     ended, aside = db.execute(
         "SELECT count(*), count(set_aside_at) FROM session WHERE ended_at IS NOT NULL"
     ).fetchone()

@@ -1,4 +1,4 @@
-"""The journal's turns and running summaries in its SQLite file."""
+"""The journal's turns and running summaries in its database."""
 
 import json
 import sqlite3
@@ -20,9 +20,9 @@ from memory.records import (
     Turn,
     Utterance,
 )
+from memory.stores.database import Connection, Database
 from memory.stores.journal.sessions import SESSION, session_of
 from memory.stores.layout import Row
-from memory.stores.sqlite.database import SqliteDatabase
 from memory.stores.values import (
     integer_of,
     integer_or_none,
@@ -36,10 +36,10 @@ from memory.stores.values import (
 _SUMMARY = "summary.id, session, text, turns, oldest, newest, fallback, base, base_turns"
 
 
-class SqliteSummaries:
+class SqlSummaries:
     """See memory.journal.Summaries."""
 
-    def __init__(self, db: SqliteDatabase) -> None:
+    def __init__(self, db: Database) -> None:
         self._db = db
 
     async def of(self, session_id: str) -> list[RunningSummary]:
@@ -81,7 +81,7 @@ class SqliteSummaries:
         )
 
 
-def apply(db: sqlite3.Connection, shift: Shift) -> None:
+def apply(db: Connection, shift: Shift) -> None:
     """Write down what moves between the tiers, in the transaction under way."""
     db.executemany("UPDATE turn SET evicted = 1 WHERE id = ?", [(id_,) for id_ in shift.evicted])
     for summary in shift.additions:
@@ -106,7 +106,7 @@ def apply(db: sqlite3.Connection, shift: Shift) -> None:
     db.executemany("DELETE FROM running_summary WHERE id = ?", dropped)
 
 
-def make_room(db: sqlite3.Connection, session_id: str, position: int) -> None:
+def make_room(db: Connection, session_id: str, position: int) -> None:
     """Move the session's turns from this position on by one, with the summaries that begin there,
     in the transaction under way."""
     here = (session_id, position)
@@ -148,10 +148,10 @@ _TURN = (
 )
 
 
-class SqliteTurns:
+class SqlTurns:
     """See memory.journal.Turns."""
 
-    def __init__(self, db: SqliteDatabase) -> None:
+    def __init__(self, db: Database) -> None:
         self._db = db
 
     async def of(self, session_id: str) -> list[Turn]:
@@ -172,7 +172,7 @@ class SqliteTurns:
         body = _dump(turn)
         growth = len(turn.messages) - sum(len(each.messages) for each in replaces)
 
-        def work(db: sqlite3.Connection) -> bool:
+        def work(db: Connection) -> bool:
             db.executemany("DELETE FROM turn WHERE id = ?", [(each.id,) for each in replaces])
             try:
                 added = db.execute(
@@ -211,7 +211,7 @@ class SqliteTurns:
 
     async def delete(self, turn_ids: Sequence[str], shifts: Sequence[Shift] = ()) -> None:
 
-        def work(db: sqlite3.Connection) -> None:
+        def work(db: Connection) -> None:
             for shift in shifts:
                 apply(db, shift)
             db.executemany("DELETE FROM turn WHERE id = ?", [(id_,) for id_ in turn_ids])
@@ -220,13 +220,13 @@ class SqliteTurns:
 
     async def restore(self, actor: Actor, turns: Sequence[Turn]) -> list[str]:
 
-        def work(db: sqlite3.Connection) -> list[str]:
+        def work(db: Connection) -> list[str]:
             return [turn.id for turn in turns if _restore(db, actor, turn)]
 
         return await self._db.change(work)
 
 
-def _restore(db: sqlite3.Connection, actor: Actor, turn: Turn) -> bool:
+def _restore(db: Connection, actor: Actor, turn: Turn) -> bool:
     """Put a turn that was deleted back into its session and its window, in the transaction under
     way: before what was said after it. False if it is there, or the session is not."""
     own = "SELECT 1 FROM session WHERE id = ? AND actor = ?"

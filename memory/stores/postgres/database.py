@@ -69,9 +69,9 @@ class PostgresDatabase:
     async def change(self, work: Callable[[Connection], T]) -> T:
         return await self._call(work, in_transaction=True, joins=True)
 
-    async def wipe(self, work: Callable[[Connection], object]) -> None:
+    async def wipe(self, work: Callable[[Connection], object], owner: str | None = None) -> None:
         """See Database. VACUUM removes the rows from the pages; backups and the server's log are
-        the operator's."""
+        the operator's. Nothing is set aside: unreadable rows stay in their tables."""
         await self.change(work)
 
     async def keep_copy(self, generations: int) -> None:

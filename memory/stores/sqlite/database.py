@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from memory.errors import StoreUnavailable
 from memory.stores.calls import Call, CallQueue, run_calls
+from memory.stores.files import make_directory
 from memory.stores.layout import Layout
 from memory.stores.sqlite.copies import change_copies, change_copy, keep_copy
 from memory.stores.sqlite.migrations import (
@@ -19,7 +20,13 @@ from memory.stores.sqlite.migrations import (
     migrate,
     transaction,
 )
-from memory.stores.sqlite.salvage import begin, find_unreadable, is_lost, salvage
+from memory.stores.sqlite.salvage import (
+    begin,
+    delete_quarantined,
+    find_unreadable,
+    is_lost,
+    salvage,
+)
 
 T = TypeVar("T")
 
@@ -92,14 +99,21 @@ class SqliteDatabase:
         and each runs again alone."""
         return await self._call(work, in_transaction=True, joins=True)
 
-    async def wipe(self, work: Callable[[sqlite3.Connection], object]) -> None:
+    async def wipe(
+        self, work: Callable[[sqlite3.Connection], object], owner: str | None = None
+    ) -> None:
         """See Database. The work is done in the copies as well, and the write-ahead log, which
         holds deleted texts, is truncated."""
 
+        def delete(connection: sqlite3.Connection) -> None:
+            work(connection)
+            if owner is not None:
+                delete_quarantined(connection, owner)
+
         def together(connection: sqlite3.Connection) -> None:
-            change_copies(Path(self._path), partial(change_copy, work=work))
+            change_copies(Path(self._path), partial(change_copy, work=delete))
             with transaction(connection):
-                work(connection)
+                delete(connection)
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
 
         await self._call(together)
@@ -174,6 +188,7 @@ def _open(path: Path | str, layout: Layout) -> sqlite3.Connection:
     if is_lost(file):
         salvage(file, layout, "the file is empty or gone")
     elif not file.exists():
+        make_directory(file.parent)
         begin(file, layout)
     try:
         return _connect(path, layout)

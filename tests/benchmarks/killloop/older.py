@@ -5,7 +5,7 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from bot.telegram.waiting import LAYOUT as INBOX_LAYOUT
+from bot.telegram.waiting import INBOX_LAYOUT
 from memory.stores.journal.journal import JOURNAL_LAYOUT
 from memory.stores.sqlite.layout import PERSON_LAYOUT
 from memory.stores.sqlite.migrations import migrate

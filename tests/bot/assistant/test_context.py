@@ -40,7 +40,7 @@ from memory.errors import RefusedText
 from memory.knowledge.recall import RecallBudget
 from memory.memory import Memory, MemoryOptions
 from memory.records import Actor, Choice, Choices, Draft, Kind, Place, Role
-from memory.stores.journal.journal import SqliteJournal
+from tests.fakes.files import journal_in
 from tests.fakes.messages import is_answer, message
 from tests.fakes.scripted_model import Scripted, contents
 from tests.fakes.temporary_store import TemporaryStore
@@ -75,7 +75,7 @@ async def world(
     )
     with ThreadPoolExecutor(2) as pool:
         async with (
-            SqliteJournal(path or ":memory:", pool) as journal,
+            journal_in(path or ":memory:", pool) as journal,
             Memory(store or TemporaryStore(), journal, by_rules(), options, clock) as memory,
         ):
             yield memory

@@ -24,10 +24,10 @@ from bot.offline.notebook import offline_model
 from memory.conversation.live import SessionLimits
 from memory.memory import Memory
 from memory.records import Actor, Place, Role, Shift, Turn
-from memory.stores.journal.journal import SqliteJournal
-from memory.stores.journal.turns import SqliteTurns
-from memory.stores.sqlite.database import SqliteDatabase
+from memory.stores.database import Database
+from memory.stores.journal.turns import SqlTurns
 from tests.fakes.extractors import EverySentence
+from tests.fakes.files import journal_in
 from tests.fakes.memories import NOON, open_memory
 from tests.fakes.messages import is_answer, is_failure, message
 from tests.fakes.scripted_model import Piece, Scripted, Step, call, contents, words
@@ -270,10 +270,10 @@ async def test_cancelling_whoever_reads_the_reply_ends_the_model_s_work() -> Non
         assert ended.is_set()
 
 
-class Hesitant(SqliteTurns):
+class Hesitant(SqlTurns):
     """Has written a turn down, and is a while in saying so."""
 
-    def __init__(self, database: SqliteDatabase) -> None:
+    def __init__(self, database: Database) -> None:
         super().__init__(database)
         self.written, self.gate = asyncio.Event(), asyncio.Event()
 
@@ -297,7 +297,7 @@ async def test_a_turn_that_is_being_recorded_is_recorded_whole_however_often_it_
 ) -> None:
     with ThreadPoolExecutor(2) as pool:
         async with (
-            SqliteJournal(":memory:", pool) as journal,
+            journal_in(":memory:", pool) as journal,
             Memory(
                 TemporaryStore(), journal, understood(EverySentence()), clock=lambda: NOON
             ) as memory,
@@ -357,7 +357,7 @@ async def test_the_turn_that_fills_a_session_ends_it() -> None:
 
 async def test_if_the_journal_refuses_the_person_still_gets_the_answer() -> None:
     with ThreadPoolExecutor(1) as pool:
-        journal = SqliteJournal(":memory:", pool)
+        journal = journal_in(":memory:", pool)
         memory = Memory(TemporaryStore(), journal, understood(EverySentence()), clock=lambda: NOON)
         await journal.aclose()
         with structlog.testing.capture_logs() as logs:

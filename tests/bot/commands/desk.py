@@ -24,10 +24,10 @@ from bot.texts import texts_in
 from memory.memory import Memory, MemoryOptions, utc_now
 from memory.ports import Store
 from memory.records import Actor, Place, Role, Speaker, Utterance
-from memory.stores.journal.journal import SqliteJournal
 from memory.understanding import Extractor
 from tests.fakes.assistants import ABOUT, assistant_on
 from tests.fakes.conversing import Echo
+from tests.fakes.files import accounts_in, journal_in
 from tests.fakes.temporary_store import TemporaryStore
 from tests.fakes.understanding import understood
 
@@ -282,8 +282,8 @@ async def open_desk(
     options = MemoryOptions(memory_enabled=about.memory_enabled, memory_recall_timeout_seconds=30)
     with ThreadPoolExecutor(2) as pool:
         async with (
-            SqliteJournal(journal_file, pool) as journal,
-            Accounts(":memory:", pool) as accounts,
+            journal_in(journal_file, pool) as journal,
+            accounts_in(":memory:", pool) as accounts,
             Memory(store or TemporaryStore(), journal, understood(extractor), options) as memory,
         ):
             assistant = assistant_on(

@@ -10,7 +10,7 @@ import pytest
 from bot.texts import ENGLISH
 from memory.records import Actor
 from memory.stores.agentcore.store import AgentCoreStore
-from memory.stores.journal.journal import SqliteJournal
+from memory.stores.journal.journal import SqlJournal
 from tests.bot.commands.desk import Desk, open_desk
 from tests.contracts.long_term_memory import eventually
 from tests.fakes.aws import Knobs
@@ -47,7 +47,7 @@ def extract(here: World) -> None:
 async def look_again(desk: Desk) -> None:
     """Have the sessions that wait looked at again, though it is not time."""
     journal = desk.memory._journal
-    assert isinstance(journal, SqliteJournal)
+    assert isinstance(journal, SqlJournal)
     await journal.database.write("UPDATE session SET due_at = ended_at")
     desk.memory._jobs._work.look_again()
     await desk.settle()

@@ -12,10 +12,10 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from bot.models.catalogue import ModelAccess, model_from_name
 from bot.models.writers import TURNS_AT_ONCE, ModelSummarizer
-from bot.people.accounts import Accounts
 from bot.people.usage import Usage
 from memory.records import Actor, Role, Turn, Utterance
 from memory.understanding import ExtractionFailed
+from tests.fakes.files import accounts_in
 from tests.fakes.openai_server import Completion, OpenAIServer, refusing, text
 from tests.fakes.summarizers import Numbering
 
@@ -114,7 +114,7 @@ async def test_what_the_model_will_never_take_is_summed_up_by_rules(reply: Compl
 async def test_what_a_summary_used_is_counted_for_whoever_s_session_it_was(tmp_path: Path) -> None:
     anna = Actor.person(1)
     with ThreadPoolExecutor(1) as pool:
-        async with OpenAIServer() as server, Accounts(tmp_path / "usage", pool) as accounts:
+        async with OpenAIServer() as server, accounts_in(tmp_path / "usage", pool) as accounts:
             accounts.note_turn(anna, "s1", Usage(1, 1))
             server.script(text("About boats."))
             access = ModelAccess(base_url=server.base_url, api_key="right", attempts=1)

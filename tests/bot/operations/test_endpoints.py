@@ -23,7 +23,7 @@ from bot.operations.health import STALLED_SECONDS
 from memory.errors import StoreUnavailable
 from memory.memory import Memory
 from memory.records import Actor, Kind, Record
-from memory.stores.journal.journal import SqliteJournal
+from tests.fakes.files import journal_in
 from tests.fakes.temporary_store import TemporaryStore
 
 
@@ -79,7 +79,7 @@ async def bot_checks(
 ) -> AsyncIterator[Mapping[str, ReadinessCheck]]:
     with ThreadPoolExecutor(2) as pool:
         async with (
-            SqliteJournal(folder / "journal.sqlite", pool) as journal,
+            journal_in(folder / "journal.sqlite", pool) as journal,
             Memory(store, journal, by_rules()) as memory,
         ):
             yield readiness(channel, memory, folder, pool)

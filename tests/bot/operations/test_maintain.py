@@ -15,12 +15,12 @@ from bot.settings import Settings
 from memory.journal import Backlog
 from memory.records import Actor, Draft, Kind, Place, Role, Session, Turn, Utterance
 from memory.stores.agentcore.events.jobs import failed_jobs
-from memory.stores.journal.journal import SqliteJournal
 from memory.stores.journal.sessions import backlog_in
 from memory.stores.sqlite.store import SqliteStore
 from tests.e2e.command import mordecai
 from tests.fakes.aws import Fault, denied
 from tests.fakes.aws.world import World, machinery
+from tests.fakes.files import journal_in
 
 ANNA = Actor("u1")
 LONG_AGO = datetime.now(UTC) - timedelta(days=1000)
@@ -41,7 +41,7 @@ async def lived(data: Path) -> None:
         )
         await store.add_turn(ANNA, Turn("t1", "s1", said))
         await store.aclose()
-        async with SqliteJournal(data / "journal.sqlite", pool) as journal:
+        async with journal_in(data / "journal.sqlite", pool) as journal:
             for id_ in ("s1", "s2", "s3"):
                 place = Place("telegram", 1)
                 await journal.sessions.open(Session(id_, ANNA, place, LONG_AGO, LONG_AGO))
@@ -116,7 +116,7 @@ def test_after_a_leap_of_the_clock_it_waits_for_the_operators_word(
 
 async def noted_clock(data: Path, at: datetime) -> None:
     with ThreadPoolExecutor(1) as pool:
-        async with SqliteJournal(data / "journal.sqlite", pool) as journal:
+        async with journal_in(data / "journal.sqlite", pool) as journal:
             await journal.maintenance.note_right_time(at)
 
 

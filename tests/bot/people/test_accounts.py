@@ -30,6 +30,7 @@ from memory.memory import Memory
 from memory.records import Actor, Place, Role, Turn, Utterance
 from memory.understanding import Reading
 from tests.fakes.extractors import EverySentence
+from tests.fakes.files import accounts_in
 from tests.fakes.memories import NOON, open_memory
 from tests.fakes.messages import is_failure, message
 from tests.fakes.openai_server import Completion, OpenAIServer
@@ -47,7 +48,7 @@ async def open_accounts(
     """Accounts at a time that is the last of `now`."""
     times = now or [NOON]
     with ThreadPoolExecutor(2) as pool:
-        async with Accounts(path, pool, lambda: times[-1]) as accounts:
+        async with accounts_in(path, pool, lambda: times[-1]) as accounts:
             yield accounts
 
 

@@ -27,11 +27,12 @@ from bot.telegram.intake.media import Senses
 from bot.telegram.options import ChannelOptions
 from memory.memory import Memory, MemoryOptions
 from memory.records import Actor, Place, Role, Utterance
-from memory.stores.journal.journal import SqliteJournal
+from memory.stores.journal.journal import SqlJournal
 from memory.understanding import Extractor
 from tests.fakes.assistants import ABOUT, assistant_on
 from tests.fakes.botapi import BotApiServer
 from tests.fakes.conversing import Echo
+from tests.fakes.files import accounts_in, inbox_in, journal_in
 from tests.fakes.temporary_store import TemporaryStore
 from tests.fakes.understanding import understood
 
@@ -81,7 +82,7 @@ async def stage(
     token: str | None = None,
     senses: Senses | None = None,
     request: BaseRequest | None = None,
-    journal: Callable[[Path, Executor], SqliteJournal] = SqliteJournal,
+    journal: Callable[[Path, Executor], SqlJournal] = journal_in,
     quotas: QuotaLimits | None = None,
     undo_seconds: float = UNDO_SECONDS,
     leaves_strangers: bool = True,
@@ -96,8 +97,8 @@ async def stage(
     with ThreadPoolExecutor(4) as pool:
         async with (
             journal(folder / "journal.sqlite", pool) as opened,
-            Inbox(folder / "inbox.sqlite", pool, "telegram", token) as inbox,
-            Accounts(folder / "usage.sqlite", pool) as accounts,
+            inbox_in(folder / "inbox.sqlite", pool, "telegram", token) as inbox,
+            accounts_in(folder / "usage.sqlite", pool) as accounts,
             Memory(
                 store or TemporaryStore(),
                 opened,

@@ -11,12 +11,12 @@ from telegram import Update
 from bot.telegram.arrivals import Arrivals
 from bot.telegram.delivery.holds import Holds
 from bot.telegram.dispatcher import Dispatcher
-from bot.telegram.intake.inbox import Inbox
 from bot.telegram.intake.receiving import Stalled
 from bot.telegram.options import ChannelOptions
 from tests.bot.telegram.stage import Stage, stage
 from tests.fakes.botapi import BotApiServer
 from tests.fakes.conversing import Echo
+from tests.fakes.files import inbox_in
 
 OPTIONS = ChannelOptions(stop_seconds=0.2, poll_seconds=5)
 
@@ -78,7 +78,7 @@ async def test_updates_that_nobody_takes_are_noticed(server: BotApiServer, tmp_p
     async with stage(server, tmp_path) as on:
         people = on.assistant.people
         with ThreadPoolExecutor(1) as pool:
-            async with Inbox(tmp_path / "other.sqlite", pool, "telegram", "1:x") as inbox:
+            async with inbox_in(tmp_path / "other.sqlite", pool, "telegram", "1:x") as inbox:
                 silent = 0.0
                 dispatcher = Dispatcher(inbox, Holds(options.clock), options, lambda: silent)
                 dispatcher.start(Hanging(), people)

@@ -15,7 +15,6 @@ import pytest
 
 from bot.people.access import Access, AccessMode
 from bot.people.guest_file import FileGuestBook
-from bot.telegram.intake.inbox import Inbox
 from bot.telegram.intake.receiving import RejectedToken
 from bot.telegram.options import ChannelOptions
 from bot.texts import ENGLISH
@@ -23,6 +22,7 @@ from memory.records import Actor, Place
 from tests.bot.telegram.stage import stage, tell
 from tests.fakes.botapi import BotApiServer
 from tests.fakes.conversing import Echo
+from tests.fakes.files import inbox_in
 
 HASTY = ChannelOptions(stop_seconds=0.05, poll_seconds=5)
 
@@ -189,7 +189,7 @@ async def test_a_stored_update_that_can_not_be_read_does_not_keep_the_bot_from_s
 ) -> None:
     unreadable = {"update_id": 5, "message": {"message_id": "x", "date": [], "chat": 5}}
     with ThreadPoolExecutor(1) as pool:
-        async with Inbox(tmp_path / "inbox.sqlite", pool, "telegram", server.token) as inbox:
+        async with inbox_in(tmp_path / "inbox.sqlite", pool, "telegram", server.token) as inbox:
             await inbox.store([unreadable])
     async with stage(server, tmp_path) as on:
         await server.user(1001).says("hi")

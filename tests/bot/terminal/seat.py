@@ -16,16 +16,14 @@ from bot.assistant.assistant import Assistant
 from bot.assistant.events import Conversing
 from bot.commands.pages.panels import Panels
 from bot.offline.understanding import by_rules
-from bot.people.accounts import Accounts
-from bot.telegram.intake.inbox import Inbox as SqliteInbox
 from bot.terminal import Terminal, TerminalChannel
 from bot.terminal.channel import LineInbox, OpenLine
 from bot.terminal.lines import PipedLines
 from bot.terminal.screen import LiveScreen, PlainScreen
 from memory.memory import Memory
-from memory.stores.journal.journal import SqliteJournal
 from tests.fakes.assistants import assistant_on
 from tests.fakes.conversing import Echo
+from tests.fakes.files import accounts_in, inbox_in, journal_in
 from tests.fakes.temporary_store import TemporaryStore
 
 USER = 7
@@ -135,9 +133,9 @@ async def seat_on(
     """A seat on any channel. What is kept is in this folder: another seat on it is a restart."""
     with ThreadPoolExecutor(2) as pool:
         async with (
-            SqliteJournal(folder / "journal.sqlite", pool) as journal,
-            SqliteInbox(folder / "inbox.sqlite", pool, "terminal", "prompt") as inbox,
-            Accounts(":memory:", pool) as accounts,
+            journal_in(folder / "journal.sqlite", pool) as journal,
+            inbox_in(folder / "inbox.sqlite", pool, "terminal", "prompt") as inbox,
+            accounts_in(":memory:", pool) as accounts,
         ):
             await journal.jobs.end_leases()
             async with Memory(TemporaryStore(), journal, by_rules()) as memory:

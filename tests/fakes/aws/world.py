@@ -21,6 +21,7 @@ from memory.stores.agentcore.calls.clients import (
     make_client,
 )
 from memory.stores.agentcore.erasure import ErasingPace
+from memory.stores.agentcore.events.layout import OUTBOX_LAYOUT
 from memory.stores.agentcore.events.sender import SendingPace
 from memory.stores.agentcore.setup import (
     AgentCoreMemory,
@@ -30,10 +31,12 @@ from memory.stores.agentcore.setup import (
     wait_for_data_plane,
 )
 from memory.stores.agentcore.store import AgentCoreStore, Timing
+from memory.stores.database import Database
 from memory.understanding import Extractor
 from tests.fakes.aws.knobs import Knobs
 from tests.fakes.aws.plane import Clock
 from tests.fakes.aws.server import FakeAws
+from tests.fakes.files import database_in
 
 #: No machine's own configuration plays a part, and nobody is asked over the network.
 ENVIRONMENT = {
@@ -69,6 +72,9 @@ class World:
         """The file of the outbox."""
         return self.directory / "outbox.sqlite"
 
+    def open_outbox(self) -> Database:
+        return database_in(self.outbox, OUTBOX_LAYOUT)
+
     def calls(self, memory_id: str | None = None) -> AwsCalls:
         """The data plane of the memory."""
         return AwsCalls(self.client, self.pool, self.circuits, memory_id or self.memory.id)
@@ -77,7 +83,7 @@ class World:
         """A store on the outbox's file, as a start of the program makes it."""
         strategies = self.memory.strategies
         return await AgentCoreStore.open(
-            self.calls(), strategies, self.outbox, timing, extracts=extracts
+            self.calls(), strategies, self.open_outbox(), timing, extracts=extracts
         )
 
     def count(self, operation: str) -> int:

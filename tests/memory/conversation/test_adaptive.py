@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from memory.conversation.window import FEW_TURNS, points_back, turns_to_show
 from memory.memory import Memory, MemoryOptions
 from memory.records import Actor, Place, Role, Utterance
-from memory.stores.journal.journal import SqliteJournal
 from tests.fakes.extractors import EverySentence
+from tests.fakes.files import journal_in
 from tests.fakes.memories import NOON
 from tests.fakes.temporary_store import TemporaryStore
 from tests.fakes.understanding import understood
@@ -139,7 +139,7 @@ async def memory() -> AsyncIterator[Memory]:
     options = MemoryOptions(adaptive_window=True, memory_recall_timeout_seconds=30)
     with ThreadPoolExecutor(1) as pool:
         async with (
-            SqliteJournal(":memory:", pool) as journal,
+            journal_in(":memory:", pool) as journal,
             Memory(
                 TemporaryStore(), journal, understood(EverySentence()), options, lambda: NOON
             ) as memory,

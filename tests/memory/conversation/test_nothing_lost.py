@@ -14,9 +14,9 @@ from memory.conversation.live import SessionLimits
 from memory.memory import Memory, MemoryOptions
 from memory.ports import Store
 from memory.records import Actor, Place, Role, Utterance
-from memory.stores.journal.journal import SqliteJournal
 from memory.stores.sqlite.store import SqliteStore
 from tests.fakes.extractors import EverySentence
+from tests.fakes.files import journal_in
 from tests.fakes.summarizers import Numbering
 from tests.fakes.understanding import understood
 
@@ -60,7 +60,7 @@ class Life:
         self.number = 0
 
     async def begin(self) -> None:
-        self.journal = SqliteJournal(self.folder / "journal.sqlite", self.pool)
+        self.journal = journal_in(self.folder / "journal.sqlite", self.pool)
         options = MemoryOptions(
             limits=LIMITS, memory_recall_timeout_seconds=30, extraction_timeout_seconds=30
         )

@@ -12,9 +12,9 @@ from memory.conversation.live import SessionLimits
 from memory.learning.endings import Ending, Outcome
 from memory.memory import Memory, MemoryOptions
 from memory.records import Actor, Change, Kind, Place, Role, Session, Utterance
-from memory.stores.journal.journal import SqliteJournal
 from memory.stores.sqlite.store import SqliteStore
 from tests.fakes.extractors import EverySentence
+from tests.fakes.files import journal_in
 from tests.fakes.understanding import understood
 
 ANN, HOME = Actor.person(1), Place("telegram", 1)
@@ -40,7 +40,7 @@ class Scene:
         options = MemoryOptions(memory_enabled=enabled, limits=LIMITS)
         with ThreadPoolExecutor(2) as pool:
             store = SqliteStore(self.path / "memory", pool)
-            async with SqliteJournal(self.path / "journal.sqlite", pool) as journal:
+            async with journal_in(self.path / "journal.sqlite", pool) as journal:
                 clock = clock or (lambda: self.now)
                 memory = Memory(store, journal, understood(EverySentence()), options, clock)
                 memory.on_saved(self._on_saved)

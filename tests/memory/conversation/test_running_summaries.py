@@ -16,8 +16,8 @@ from memory.conversation.talk import ConversationHistory
 from memory.learning.endings import Outcome
 from memory.memory import Memory, MemoryOptions
 from memory.records import Actor, Kind, Place, Role, Utterance
-from memory.stores.journal.journal import SqliteJournal
 from tests.fakes.extractors import EverySentence
+from tests.fakes.files import journal_in
 from tests.fakes.summarizers import Numbering
 from tests.fakes.temporary_store import TemporaryStore
 from tests.fakes.understanding import understood
@@ -51,7 +51,7 @@ class World:
             extraction_timeout_seconds=seconds,
         )
         async with (
-            SqliteJournal(self.path / "journal.sqlite", self.pool) as journal,
+            journal_in(self.path / "journal.sqlite", self.pool) as journal,
             Memory(
                 self.store,
                 journal,

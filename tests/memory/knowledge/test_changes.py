@@ -29,8 +29,8 @@ from memory.records import (
     Turn,
     Utterance,
 )
-from memory.stores.journal.journal import SqliteJournal
 from tests.contracts.long_term_memory import texts
+from tests.fakes.files import journal_in
 from tests.fakes.temporary_store import TemporaryStore
 from tests.fakes.understanding import understood
 
@@ -44,7 +44,7 @@ async def opened(store: TemporaryStore) -> AsyncIterator[Memory]:
     ticks = itertools.count()
     with ThreadPoolExecutor(1) as pool:
         async with (
-            SqliteJournal(":memory:", pool) as journal,
+            journal_in(":memory:", pool) as journal,
             Memory(
                 store,
                 journal,

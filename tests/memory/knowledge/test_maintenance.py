@@ -24,8 +24,9 @@ from memory.knowledge.maintenance import (
 )
 from memory.ports import Store
 from memory.records import LEARNED_KINDS, Actor, Draft, Kind, Record, Role, Turn, Utterance
-from memory.stores.journal.journal import SqliteJournal
+from memory.stores.journal.journal import SqlJournal
 from memory.stores.sqlite.store import SqliteStore
+from tests.fakes.files import journal_in
 from tests.fakes.temporary_store import TemporaryStore
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -145,8 +146,8 @@ async def pool() -> AsyncIterator[ThreadPoolExecutor]:
 
 
 @pytest.fixture
-async def journal(pool: ThreadPoolExecutor) -> AsyncIterator[SqliteJournal]:
-    async with SqliteJournal(":memory:", pool) as journal:
+async def journal(pool: ThreadPoolExecutor) -> AsyncIterator[SqlJournal]:
+    async with journal_in(":memory:", pool) as journal:
         yield journal
 
 
@@ -170,7 +171,7 @@ def maintenance(
 
 
 async def test_what_is_old_goes_from_records_and_search_of_everybody(
-    store: Store, journal: SqliteJournal
+    store: Store, journal: SqlJournal
 ):
     for actor in (ANNA, BORIS):
         await live(store, actor)
@@ -188,7 +189,7 @@ async def test_what_is_old_goes_from_records_and_search_of_everybody(
 
 
 async def test_what_has_gone_does_not_come_back_with_a_turn_that_is_handed_in_again(
-    store: Store, journal: SqliteJournal
+    store: Store, journal: SqlJournal
 ):
     await live(store, ANNA)
     await maintenance(store, journal).run()
@@ -198,7 +199,7 @@ async def test_what_has_gone_does_not_come_back_with_a_turn_that_is_handed_in_ag
 
 
 async def test_no_byte_of_what_has_gone_is_left(
-    tmp_path: Path, pool: ThreadPoolExecutor, journal: SqliteJournal
+    tmp_path: Path, pool: ThreadPoolExecutor, journal: SqlJournal
 ):
     store = SqliteStore(tmp_path / "memory", pool)
     await live(store, ANNA)
@@ -212,7 +213,7 @@ async def test_no_byte_of_what_has_gone_is_left(
     assert b"Initech" in left
 
 
-async def test_the_log_says_how_many_and_never_what(journal: SqliteJournal):
+async def test_the_log_says_how_many_and_never_what(journal: SqlJournal):
     store = TemporaryStore()
     await live(store, ANNA)
     with capture_logs() as logs:
@@ -224,7 +225,7 @@ async def test_the_log_says_how_many_and_never_what(journal: SqliteJournal):
 
 
 async def test_nobody_is_looked_through_while_their_memory_is_being_changed(
-    journal: SqliteJournal,
+    journal: SqlJournal,
 ):
     store, locks = TemporaryStore(), Locks()
     await live(store, ANNA)
@@ -254,7 +255,7 @@ class Unreadable(TemporaryStore):
 
 
 async def test_a_memory_that_cannot_be_read_keeps_no_other_from_being_tidied(
-    journal: SqliteJournal,
+    journal: SqlJournal,
 ):
     store = Unreadable()
     for actor in (ANNA, BORIS):
@@ -266,7 +267,7 @@ async def test_a_memory_that_cannot_be_read_keeps_no_other_from_being_tidied(
 
 async def test_it_runs_once_a_day_also_over_a_restart(tmp_path: Path, pool: ThreadPoolExecutor):
     async def runs(at: datetime) -> bool:
-        async with SqliteJournal(tmp_path / "journal.sqlite", pool) as journal:
+        async with journal_in(tmp_path / "journal.sqlite", pool) as journal:
             await maintenance(TemporaryStore(), journal, at=at).run_if_due()
             return await journal.maintenance.last_maintenance() == at
 
@@ -275,7 +276,7 @@ async def test_it_runs_once_a_day_also_over_a_restart(tmp_path: Path, pool: Thre
     assert await runs(NOW + timedelta(hours=24))
 
 
-async def test_however_much_is_too_old_all_of_it_goes_in_one_run(journal: SqliteJournal):
+async def test_however_much_is_too_old_all_of_it_goes_in_one_run(journal: SqlJournal):
     store = TemporaryStore()
     said = tuple(Utterance(Role.USER, f"number {n}", ago(900)) for n in range(2_500))
     await store.add_turn(ANNA, Turn("t1", "s1", said))
@@ -297,7 +298,7 @@ class KeepsOnePart(TemporaryStore):
         return await super().delete(actor, record_ids)
 
 
-async def test_a_part_that_stays_stops_none_of_the_others(journal: SqliteJournal):
+async def test_a_part_that_stays_stops_none_of_the_others(journal: SqlJournal):
     store = KeepsOnePart()
     said = tuple(Utterance(Role.USER, f"number {n}", ago(900)) for n in range(1_500))
     await store.add_turn(ANNA, Turn("t1", "s1", said))
@@ -326,7 +327,7 @@ class ErasedMeanwhile(TemporaryStore):
 
 
 async def test_what_is_said_after_everything_was_forgotten_is_not_taken_for_what_was_too_old(
-    journal: SqliteJournal,
+    journal: SqlJournal,
 ):
     locks = Locks()
     store = ErasedMeanwhile(locks)
@@ -349,7 +350,7 @@ class Machine:
     async def starts(self, now: datetime, told: datetime | None = None) -> int:
         """The bot starts and hears a server's time, if any; what it removes."""
         before = await self._count()
-        async with SqliteJournal(self._file, self._pool) as journal:
+        async with journal_in(self._file, self._pool) as journal:
             wall = WallClock(lambda: now)
             if told:
                 wall.hear(told)

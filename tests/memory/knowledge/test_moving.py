@@ -11,7 +11,8 @@ import pytest
 from memory.errors import StoreUnavailable
 from memory.memory import Memory, MemoryOptions
 from memory.records import Actor, Choice, Kind, Place, Role, Utterance
-from memory.stores.journal.journal import SqliteJournal
+from memory.stores.journal.journal import JOURNAL_LAYOUT, SqlJournal
+from memory.stores.sqlite.database import SqliteDatabases
 from memory.stores.sqlite.store import SqliteStore
 from tests.fakes.extractors import EverySentence
 from tests.fakes.memories import NOON
@@ -21,7 +22,7 @@ OLD, NEW = Actor.group(-5), Actor.group(-1005)
 THERE, HERE = Place("telegram", -5), Place("telegram", -1005)
 
 
-class Breaking(SqliteJournal):
+class Breaking(SqlJournal):
     """A journal that fails when sessions are to be moved."""
 
     broken = False
@@ -39,7 +40,7 @@ async def process(
     extractor = extractor or EverySentence()
     with ThreadPoolExecutor(2) as pool:
         store = SqliteStore(folder / "memory", pool)
-        async with Breaking(folder / "journal.sqlite", pool) as journal:
+        async with Breaking(SqliteDatabases(folder, pool).open(JOURNAL_LAYOUT)) as journal:
             journal.broken = broken
             options = MemoryOptions(memory_recall_timeout_seconds=30)
             async with Memory(

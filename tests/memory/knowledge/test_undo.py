@@ -17,9 +17,9 @@ from memory.memory import Memory
 from memory.options import MemoryOptions
 from memory.ports import Store
 from memory.records import Actor, Draft, Evidence, Kind, Place, Record, Role, Shift, Turn, Utterance
-from memory.stores.journal.journal import SqliteJournal
-from memory.stores.journal.turns import SqliteTurns
+from memory.stores.journal.turns import SqlTurns
 from memory.stores.sqlite.store import SqliteStore
+from tests.fakes.files import journal_in
 from tests.fakes.temporary_store import TemporaryStore
 
 ANNA, BORIS = Actor("u1"), Actor("u12")
@@ -47,7 +47,7 @@ class Life:
         options = MemoryOptions(limits=limits or SessionLimits(), memory_recall_timeout_seconds=30)
         with ThreadPoolExecutor(2) as pool:
             own = SqliteStore(self.path / "memory", pool)
-            journal = SqliteJournal(self.path / "journal.sqlite", pool)
+            journal = journal_in(self.path / "journal.sqlite", pool)
             async with (
                 journal,
                 Memory(store or own, journal, by_rules(), options, self.clock) as memory,
@@ -305,7 +305,7 @@ async def test_what_could_not_be_deleted_is_still_there_with_its_turns(life: Lif
         assert "I live in Oslo" not in await window(memory)
 
 
-class Breaking(SqliteTurns):
+class Breaking(SqlTurns):
     """Turns that can be read, but not changed, when told so."""
 
     full = False
@@ -318,7 +318,7 @@ class Breaking(SqliteTurns):
 
 async def test_what_could_not_be_withheld_is_there_once(life: Life) -> None:
     with ThreadPoolExecutor(2) as pool:
-        journal = SqliteJournal(life.path / "journal.sqlite", pool)
+        journal = journal_in(life.path / "journal.sqlite", pool)
         journal.turns = turns = Breaking(journal.database)
         memory = Memory(TemporaryStore(), journal, by_rules(), MemoryOptions(), life.clock)
         async with journal, memory:

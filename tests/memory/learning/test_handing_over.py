@@ -14,8 +14,8 @@ from memory.conversation.live import SessionLimits
 from memory.learning.endings import Ending, Outcome
 from memory.memory import Memory, MemoryOptions
 from memory.records import Actor, Kind, Place, Role, Session, Utterance
-from memory.stores.journal.journal import SqliteJournal
 from tests.fakes.extracting_store import ExtractingStore
+from tests.fakes.files import journal_in
 from tests.fakes.understanding import understood
 
 ANN, BOB = Actor("u1"), Actor("u12")
@@ -49,7 +49,7 @@ class World:
         )
         with ThreadPoolExecutor(2) as pool:
             async with (
-                SqliteJournal(self.path / "journal.sqlite", pool) as journal,
+                journal_in(self.path / "journal.sqlite", pool) as journal,
                 Memory(self.store, journal, understood(), options, self.clock) as memory,
             ):
                 await journal.jobs.end_leases()

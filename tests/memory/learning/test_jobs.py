@@ -17,10 +17,10 @@ from memory.journal import Backlog, Job
 from memory.learning.endings import Outcome
 from memory.learning.jobs import ATTEMPTS, ExtractionJobs, ExtractionLimits
 from memory.records import Actor, Change, Kind, Place, Role, Session, Turn, Utterance
-from memory.stores.journal.journal import SqliteJournal
-from memory.stores.journal.sessions import SqliteJobs
+from memory.stores.journal.sessions import SqlJobs
 from memory.understanding import Extraction, Reading
 from tests.fakes.extractors import EverySentence, learner
+from tests.fakes.files import journal_in
 from tests.fakes.temporary_store import TemporaryStore
 
 ANNA, HOME = Actor("u1"), Place("telegram", 1)
@@ -36,7 +36,7 @@ class Clock:
         return self.now
 
 
-class Jobs(SqliteJobs):
+class Jobs(SqlJobs):
     """Jobs of a journal that can be told to break."""
 
     broken: Exception | None = None
@@ -72,7 +72,7 @@ class World:
     def __init__(self, path: Path, pool: ThreadPoolExecutor) -> None:
         self.path, self.pool = path, pool
         self.clock, self.store, self.extractor = Clock(), TemporaryStore(), EverySentence()
-        self.journal = SqliteJournal(path / "journal.sqlite", pool)
+        self.journal = journal_in(path / "journal.sqlite", pool)
         self.journal.jobs = self.queue = Jobs(self.journal.database)
 
     def jobs(

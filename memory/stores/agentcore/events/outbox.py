@@ -1,25 +1,20 @@
-"""Events and erasures that AWS has not acknowledged yet, in one SQLite file.
+"""Events and erasures that AWS has not acknowledged yet, in a database.
 
-It is written on the reply's path, so it has a thread of its own: calls that hang must not delay it.
+It is written on the reply's path, so its threads are not those of the calls to AWS: calls that hang
+must not delay it.
 Acknowledged rows stay without their contents for as long as AWS may keep the events: a turn that is
 added again is not sent again, and a turn that is forgotten names its events."""
 
-import asyncio
 import json
-import sqlite3
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import Any
 
-from memory.errors import StoreUnavailable
 from memory.records import Actor
 from memory.stores.agentcore.erased import Erasure
-from memory.stores.agentcore.events.layout import OUTBOX_LAYOUT, read_erasure
-from memory.stores.files import make_directory
-from memory.stores.sqlite.database import SqliteDatabase
+from memory.stores.agentcore.events.layout import read_erasure
+from memory.stores.database import Connection, Database
 from memory.stores.values import stamp
 
 #: AWS lets events live for a year at most.
@@ -61,43 +56,28 @@ class SentEvent:
 
 
 class Outbox:
-    """Open it with `await Outbox.open(path)`. Every method raises StoreUnavailable if the file
-    can't be read or written."""
+    """In a database with `OUTBOX_LAYOUT`, which it closes. Open it with `await Outbox.open(db)`.
+    Every method raises StoreUnavailable if the database fails."""
 
-    def __init__(self, db: SqliteDatabase, thread: ThreadPoolExecutor) -> None:
-        self._db, self._thread = db, thread
+    def __init__(self, db: Database) -> None:
+        self._db = db
 
     @classmethod
-    async def open(cls, path: Path) -> "Outbox":
-        """Open or create the file. Raises NewerStore, StoreUnavailable."""
-        thread = ThreadPoolExecutor(1, thread_name_prefix="outbox")
-
-        def connect() -> SqliteDatabase:
-            make_directory(path.parent)
-            return SqliteDatabase(path, OUTBOX_LAYOUT, thread)
-
-        try:
-            db = await asyncio.get_running_loop().run_in_executor(thread, connect)
-            forgotten = stamp(datetime.now(UTC) - _REMEMBERED)
-            # The newest stay even if the clock has leapt: they are the likeliest to come again.
-            await db.write(
-                "DELETE FROM event WHERE state = 'sent' AND changed_at < ? AND row < "
-                "(SELECT max(row) - 1000 FROM event)",
-                forgotten,
-            )
-            await db.write("DELETE FROM job WHERE next_at < ?", forgotten)
-        except OSError as failure:
-            thread.shutdown(wait=False)
-            raise StoreUnavailable(f"the outbox {path} can't be opened: {failure}") from failure
-        except BaseException:
-            thread.shutdown(wait=False)
-            raise
-        return cls(db, thread)
+    async def open(cls, db: Database) -> "Outbox":
+        """Delete what nobody will ask for again. Raises StoreUnavailable."""
+        forgotten = stamp(datetime.now(UTC) - _REMEMBERED)
+        # The newest stay even if the clock has leapt: they are the likeliest to come again.
+        await db.write(
+            "DELETE FROM event WHERE state = 'sent' AND changed_at < ? AND row < "
+            "(SELECT max(row) - 1000 FROM event)",
+            forgotten,
+        )
+        await db.write("DELETE FROM job WHERE next_at < ?", forgotten)
+        return cls(db)
 
     async def aclose(self) -> None:
-        """Close the file. Waiting events stay in it."""
+        """Close the database. Waiting events stay in it."""
         await self._db.aclose()
-        self._thread.shutdown(wait=False)
 
     async def put(
         self, lane: Lane, turn_id: str, bodies: Sequence[dict[str, Any]], *, ours: bool = False
@@ -283,17 +263,20 @@ class Outbox:
         actor, trace = erasure.actor.id, erasure.trace
         values = (actor, stamp(erasure.asked_at), trace and trace.dump(), stamp(erasure.next_sweep))
 
-        rows: list[int | None] = []
+        rows: list[int] = []
 
-        def work(db: sqlite3.Connection) -> None:
+        def work(db: Connection) -> None:
             if trace is None:
                 db.execute("DELETE FROM event WHERE actor = ?", (actor,))
                 db.execute("DELETE FROM erased WHERE actor = ?", (actor,))
-            sql = "INSERT INTO erased (actor, asked_at, trace, next_look) VALUES (?, ?, ?, ?)"
-            rows.append(db.execute(sql, values).lastrowid)
+            sql = (
+                "INSERT INTO erased (actor, asked_at, trace, next_look) VALUES (?, ?, ?, ?) "
+                "RETURNING row"
+            )
+            rows.append(db.execute(sql, values).fetchone()[0])
 
         await self._db.wipe(work)
-        return replace(erasure, row=rows[-1] or 0)
+        return replace(erasure, row=rows[-1])
 
     async def erasures(self) -> list[Erasure]:
         """What was erased and may still come back from AWS."""

@@ -10,7 +10,8 @@ import pytest
 from bot.operations.doctor.check import CheckResult, Mark
 from bot.operations.doctor.data import check_backlog
 from memory.records import Actor, Place, Session
-from memory.stores.journal.journal import SqliteJournal
+from memory.stores.journal.journal import SqlJournal
+from tests.fakes.files import journal_in
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
@@ -21,7 +22,7 @@ def pool() -> Iterator[ThreadPoolExecutor]:
         yield pool
 
 
-async def ended(journal: SqliteJournal, *ids: str) -> None:
+async def ended(journal: SqlJournal, *ids: str) -> None:
     for id_ in ids:
         await journal.sessions.open(Session(id_, Actor("u1"), Place("telegram", 1), NOW, NOW))
         await journal.sessions.end(id_, "new", NOW)
@@ -33,7 +34,7 @@ def the_only(data: Path) -> CheckResult:
 
 
 async def test_sessions_that_wait_are_counted_while_the_bot_runs(tmp_path: Path, pool):
-    async with SqliteJournal(tmp_path / "journal.sqlite", pool) as journal:
+    async with journal_in(tmp_path / "journal.sqlite", pool) as journal:
         await ended(journal, "s1", "s2")
         finding = the_only(tmp_path)
         assert finding.mark is Mark.OK
@@ -41,7 +42,7 @@ async def test_sessions_that_wait_are_counted_while_the_bot_runs(tmp_path: Path,
 
 
 async def test_sessions_in_quarantine_are_a_warning_with_its_remedy(tmp_path: Path, pool):
-    async with SqliteJournal(tmp_path / "journal.sqlite", pool) as journal:
+    async with journal_in(tmp_path / "journal.sqlite", pool) as journal:
         await ended(journal, "s1", "s2")
         await journal.jobs.claim("me", NOW, NOW, 2)
         await journal.jobs.quarantine("s1", "me", NOW, "ExtractionFailed")

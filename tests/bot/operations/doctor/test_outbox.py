@@ -6,7 +6,8 @@ from pathlib import Path
 from bot.operations.doctor.check import CheckResult, Mark
 from bot.operations.doctor.outbox import check_outbox, results_of
 from memory.stores.agentcore.events.backlog import OutboxBacklog, Unfinished
-from memory.stores.agentcore.events.outbox import Lane, Outbox
+from memory.stores.agentcore.events.outbox import Lane
+from tests.fakes.files import outbox_in
 
 LANE = Lane("u1", "s-1")
 AT = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -18,7 +19,7 @@ def found(waiting: Unfinished, refused: Unfinished, minutes: int = 0) -> list[Ch
 
 
 async def test_what_waits_and_what_was_refused_is_read_while_the_bot_runs(tmp_path: Path):
-    outbox = await Outbox.open(tmp_path / "outbox.sqlite")
+    outbox = await outbox_in(tmp_path / "outbox.sqlite")
     for turn_id in ("t-1", "t-2", "t-3"):
         await outbox.put(LANE, turn_id, [{}])
     event = await outbox.head(LANE, AT)

@@ -14,14 +14,15 @@ from bot.assistant.inbound import Message, Origin
 from bot.telegram.options import ChannelOptions
 from bot.texts import ENGLISH
 from memory.records import Actor, Choices, Place, Turn
-from memory.stores.journal.journal import SqliteJournal
-from memory.stores.journal.turns import SqliteTurns
+from memory.stores.database import Database
+from memory.stores.journal.journal import SqlJournal
+from memory.stores.journal.turns import SqlTurns
 from memory.stores.sqlite.choices import SqliteChoices
-from memory.stores.sqlite.database import SqliteDatabase
 from tests.bot.telegram.stage import Stage, ask, stage
 from tests.bot.telegram.streaming import CURSOR, options, shows, texts
 from tests.fakes.botapi import BotApiServer
 from tests.fakes.conversing import Echo, Writer
+from tests.fakes.files import journal_in
 from tests.fakes.memories import NOON
 from tests.fakes.temporary_store import TemporaryStore
 
@@ -164,10 +165,10 @@ async def test_an_answer_to_what_is_not_asked_any_more_does_not_stay(
         assert texts(server) == ["Stopped."]
 
 
-class SlowLookup(SqliteTurns):
+class SlowLookup(SqlTurns):
     """Takes its time to say whether a turn is on record."""
 
-    def __init__(self, database: SqliteDatabase) -> None:
+    def __init__(self, database: Database) -> None:
         super().__init__(database)
         self.asked, self.gate = asyncio.Event(), asyncio.Event()
 
@@ -187,8 +188,8 @@ async def test_between_two_beginnings_a_reply_is_stopped_or_changed_as_well(
 ) -> None:
     lookups: list[SlowLookup] = []
 
-    def journal(path: Path, pool: Executor) -> SqliteJournal:
-        opened = SqliteJournal(path, pool)
+    def journal(path: Path, pool: Executor) -> SqlJournal:
+        opened = journal_in(path, pool)
         opened.turns = lookup = SlowLookup(opened.database)
         lookups.append(lookup)
         return opened

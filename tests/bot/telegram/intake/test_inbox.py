@@ -17,6 +17,7 @@ from bot.telegram.delivery.shown import Shown
 from bot.telegram.intake.inbox import Inbox
 from bot.telegram.waiting import MIGRATIONS
 from memory.errors import NewerStore
+from tests.fakes.files import inbox_in
 
 TOKEN = "42:secret"
 
@@ -29,7 +30,7 @@ def pool() -> Any:
 
 @pytest.fixture
 async def inbox(tmp_path: Path, pool: ThreadPoolExecutor) -> AsyncIterator[Inbox]:
-    async with Inbox(tmp_path / "inbox.sqlite", pool, "telegram", TOKEN) as inbox:
+    async with inbox_in(tmp_path / "inbox.sqlite", pool, "telegram", TOKEN) as inbox:
         yield inbox
 
 
@@ -71,11 +72,11 @@ async def test_an_update_is_known_after_it_is_done_and_after_a_restart(
     tmp_path: Path, pool: ThreadPoolExecutor
 ) -> None:
     for _ in range(2):
-        async with Inbox(tmp_path / "inbox.sqlite", pool, "telegram", TOKEN) as inbox:
+        async with inbox_in(tmp_path / "inbox.sqlite", pool, "telegram", TOKEN) as inbox:
             await inbox.store([update(5)])
             inbox.claim(5)
             await inbox.done([5])
-    async with Inbox(tmp_path / "inbox.sqlite", pool, "telegram", TOKEN) as inbox:
+    async with inbox_in(tmp_path / "inbox.sqlite", pool, "telegram", TOKEN) as inbox:
         await inbox.store([update(5)])
         assert not inbox.claim(5)
         assert await inbox.find_open() == []
@@ -84,10 +85,10 @@ async def test_an_update_is_known_after_it_is_done_and_after_a_restart(
 async def test_what_was_not_done_waits_for_the_next_start_oldest_first(
     tmp_path: Path, pool: ThreadPoolExecutor
 ) -> None:
-    async with Inbox(tmp_path / "inbox.sqlite", pool, "telegram", TOKEN) as inbox:
+    async with inbox_in(tmp_path / "inbox.sqlite", pool, "telegram", TOKEN) as inbox:
         await inbox.store([update(7, "late"), update(6, "early"), update(5)])
         await inbox.done([5])
-    async with Inbox(tmp_path / "inbox.sqlite", pool, "telegram", TOKEN) as inbox:
+    async with inbox_in(tmp_path / "inbox.sqlite", pool, "telegram", TOKEN) as inbox:
         waiting = await inbox.find_open()
         assert [w.update["message"]["text"] for w in waiting] == ["early", "late"]
         assert inbox.claim(6)
@@ -101,15 +102,15 @@ async def test_a_reply_that_was_made_is_kept_for_the_burst_it_answers(
     reply = Reply(
         "the *answer*", rows, markdown=True, private=True, footer="+ noted", reaction="👍"
     )
-    async with Inbox(tmp_path / "inbox.sqlite", pool, "telegram", TOKEN) as inbox:
+    async with inbox_in(tmp_path / "inbox.sqlite", pool, "telegram", TOKEN) as inbox:
         await inbox.store([update(5), update(6)])
         await inbox.keep_reply([5, 6], reply, Progress((77,), unsure=True))
-    async with Inbox(tmp_path / "inbox.sqlite", pool, "telegram", TOKEN) as inbox:
+    async with inbox_in(tmp_path / "inbox.sqlite", pool, "telegram", TOKEN) as inbox:
         [waiting] = await inbox.find_open()
         assert (waiting.update["update_id"], waiting.reply) == (5, reply)
         assert waiting.progress == Progress((77,), unsure=True)
         await inbox.note_progress(5, Progress((77, 78)))
-    async with Inbox(tmp_path / "inbox.sqlite", pool, "telegram", TOKEN) as inbox:
+    async with inbox_in(tmp_path / "inbox.sqlite", pool, "telegram", TOKEN) as inbox:
         assert [w.progress for w in await inbox.find_open()] == [Progress((77, 78))]
 
 
@@ -126,7 +127,7 @@ async def test_an_answer_that_an_older_version_kept_is_still_there(
             db.execute("INSERT INTO migration VALUES (?, '2026-01-01')", (migration.name,))
         values = ("telegram:42", 5, 1001, json.dumps(update(5)), "an *answer*", "2026-01-01", 77)
         db.execute("INSERT INTO inbound VALUES (?, ?, ?, ?, ?, ?, ?)", values)
-    async with Inbox(path, pool, "telegram", TOKEN) as inbox:
+    async with inbox_in(path, pool, "telegram", TOKEN) as inbox:
         [waiting] = await inbox.find_open()
         assert waiting.reply == Reply("an *answer*", markdown=True)
         assert (waiting.preview, waiting.progress) == (Shown((77,)), Progress(unsure=True))
@@ -147,7 +148,7 @@ async def test_erasing_takes_one_chat_and_only_what_came_before(
 ) -> None:
     await inbox.store([update(5, "old"), update(6, "mine", chat=2002), update(8, "later")])
     await inbox.erase(1001, before=7)
-    async with Inbox(tmp_path / "inbox.sqlite", pool, "telegram", TOKEN) as again:
+    async with inbox_in(tmp_path / "inbox.sqlite", pool, "telegram", TOKEN) as again:
         assert [w.update["message"]["text"] for w in await again.find_open()] == ["mine", "later"]
 
 
@@ -156,7 +157,7 @@ async def test_bots_and_channels_have_their_own_numbers(
 ) -> None:
     await inbox.store([update(5)])
     for channel, token in (("telegram", "43:other"), ("terminal", TOKEN)):
-        async with Inbox(tmp_path / "inbox.sqlite", pool, channel, token) as other:
+        async with inbox_in(tmp_path / "inbox.sqlite", pool, channel, token) as other:
             await other.store([update(5)])
             assert other.claim(5)
 
@@ -164,11 +165,11 @@ async def test_bots_and_channels_have_their_own_numbers(
 async def test_a_channel_that_counts_itself_goes_on_where_it_was(
     tmp_path: Path, pool: ThreadPoolExecutor
 ) -> None:
-    async with Inbox(tmp_path / "inbox.sqlite", pool, "terminal", TOKEN) as inbox:
+    async with inbox_in(tmp_path / "inbox.sqlite", pool, "terminal", TOKEN) as inbox:
         assert await inbox.next_id() == 1
         await inbox.store([update(1), update(2)])
         await inbox.done([1, 2])
-    async with Inbox(tmp_path / "inbox.sqlite", pool, "terminal", TOKEN) as inbox:
+    async with inbox_in(tmp_path / "inbox.sqlite", pool, "terminal", TOKEN) as inbox:
         assert await inbox.next_id() == 3
 
 
@@ -187,13 +188,13 @@ async def test_a_file_of_a_newer_program_is_refused(
     with closing(sqlite3.connect(tmp_path / "inbox.sqlite", isolation_level=None)) as db:
         db.execute("INSERT INTO migration VALUES ('telepathy', '2030-01-01')")
     with pytest.raises(NewerStore, match="newer version"):
-        Inbox(tmp_path / "inbox.sqlite", pool, "telegram", TOKEN)
+        inbox_in(tmp_path / "inbox.sqlite", pool, "telegram", TOKEN)
 
 
 async def test_a_damaged_file_is_set_aside_whole(tmp_path: Path, pool: ThreadPoolExecutor) -> None:
     path = tmp_path / "inbox.sqlite"
     path.write_bytes(b"this is no database" * 100)
-    async with Inbox(path, pool, "telegram", TOKEN) as inbox:
+    async with inbox_in(path, pool, "telegram", TOKEN) as inbox:
         assert await inbox.find_open() == []
     (aside,) = tmp_path.glob("inbox.sqlite.damaged-*")
     assert aside.read_bytes().startswith(b"this is no database")
@@ -202,10 +203,10 @@ async def test_a_damaged_file_is_set_aside_whole(tmp_path: Path, pool: ThreadPoo
 async def test_where_a_reply_had_begun_is_known_after_a_restart(
     tmp_path: Path, pool: ThreadPoolExecutor
 ) -> None:
-    async with Inbox(tmp_path / "inbox.sqlite", pool, "telegram", TOKEN) as inbox:
+    async with inbox_in(tmp_path / "inbox.sqlite", pool, "telegram", TOKEN) as inbox:
         await inbox.store([update(5), update(6)])
         await inbox.note_preview(5, Shown((77, 78), (79,)))
-    async with Inbox(tmp_path / "inbox.sqlite", pool, "telegram", TOKEN) as inbox:
+    async with inbox_in(tmp_path / "inbox.sqlite", pool, "telegram", TOKEN) as inbox:
         previews = [item.preview for item in await inbox.find_open()]
         assert previews == [Shown((77, 78), (79,)), Shown()]
 
@@ -214,7 +215,7 @@ async def test_what_was_answered_two_days_ago_is_not_known_any_more(
     tmp_path: Path, pool: ThreadPoolExecutor
 ) -> None:
     path = tmp_path / "inbox.sqlite"
-    async with Inbox(path, pool, "telegram", TOKEN) as inbox:
+    async with inbox_in(path, pool, "telegram", TOKEN) as inbox:
         await inbox.store([update(1), update(2), update(3)])
         await inbox.done([1, 2])
     with closing(sqlite3.connect(path)) as db, db:
@@ -224,7 +225,7 @@ async def test_what_was_answered_two_days_ago_is_not_known_any_more(
             "SELECT source, ?, received_at FROM inbound WHERE update_id = 1"
         )
         db.executemany(newer, [(number,) for number in range(5, 1004)])
-    async with Inbox(path, pool, "telegram", TOKEN) as inbox:
+    async with inbox_in(path, pool, "telegram", TOKEN) as inbox:
         await inbox.store([update(4)])
     with closing(sqlite3.connect(path)) as db:
         kept = [number for (number,) in db.execute("SELECT update_id FROM inbound")]

@@ -16,12 +16,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from telegram import Update
 
-from bot.telegram.intake.inbox import Inbox
 from bot.telegram.intake.raw import MalformedUpdate, readable, update_in, updates_in
 from memory.background.pacing import RateLimitedLog
 from tests.bot.telegram.intake.test_webhook import SECRET_HEADER, called, local, options, update
 from tests.bot.telegram.stage import stage
 from tests.fakes.botapi import BotApiServer
+from tests.fakes.files import inbox_in
 
 ANN = {"id": 1001, "is_bot": False, "first_name": "Ann"}
 CHAT = {"id": 1001, "type": "private", "first_name": "Ann"}
@@ -185,7 +185,7 @@ async def test_rows_that_an_earlier_version_stored_do_not_stop_the_start(
     server: BotApiServer, tmp_path: Path
 ) -> None:
     with ThreadPoolExecutor(1) as pool:
-        async with Inbox(tmp_path / "inbox.sqlite", pool, "telegram", server.token) as inbox:
+        async with inbox_in(tmp_path / "inbox.sqlite", pool, "telegram", server.token) as inbox:
             await inbox.store([{"update_id": n, "message": SAID | c} for n, c in
                                enumerate(BROKEN, start=5) if "chat" not in c])  # fmt: skip
             row = "INSERT INTO inbound (source, update_id, body, received_at) VALUES (?, ?, ?, '')"

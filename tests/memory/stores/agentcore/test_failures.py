@@ -89,7 +89,7 @@ async def test_an_answer_that_does_not_come_is_waited_for_briefly(
 async def test_a_memory_that_does_not_exist_is_named(made: Machinery, tmp_path: Path) -> None:
     here = await made.world(tmp_path)
     calls = here.calls("gone-0123456789")
-    async with await AgentCoreStore.open(calls, {}, here.outbox, FAST) as store:
+    async with await AgentCoreStore.open(calls, {}, here.open_outbox(), FAST) as store:
         with pytest.raises(StoreUnavailable, match=r"memory gone-0123456789 does not exist"):
             await store.records(ANN)
 

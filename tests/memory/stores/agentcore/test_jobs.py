@@ -15,10 +15,10 @@ from memory.stores.agentcore.calls.circuit import Circuits
 from memory.stores.agentcore.calls.clients import AwsCalls
 from memory.stores.agentcore.erased import Erasure, Fingerprint, Trace
 from memory.stores.agentcore.events.jobs import FailedJob, FailedJobs, JobsPace, failed_jobs
-from memory.stores.agentcore.events.outbox import Outbox
 from tests.contracts.long_term_memory import eventually
 from tests.fakes.aws import Fault, denied, throttled
 from tests.fakes.aws.world import FAST, Machinery, World, machinery
+from tests.fakes.files import outbox_in
 from tests.memory.stores.agentcore.test_turns import turn
 
 ANN, BOB = Actor("u1"), Actor("u12")
@@ -67,7 +67,7 @@ async def tell(here: World, actor: Actor, *turn_ids: str) -> None:
 
 async def restart(here: World, clock: Clock, **pace: int) -> int:
     """One round, in a process of its own."""
-    outbox = await Outbox.open(here.outbox)
+    outbox = await outbox_in(here.outbox)
     try:
         jobs = FailedJobs(here.calls(), outbox, JobsPace(clock=clock, **pace))
         return await jobs.restart()
@@ -173,7 +173,7 @@ async def test_a_job_with_a_forgotten_turn_is_never_started_again(
     await tell(here, ANN, "Acme", "Initech")
     now = datetime.now(UTC)
     trace = Trace(Fingerprint.of(["I work at Acme Corp"]), turns=frozenset({"Acme"}))
-    outbox = await Outbox.open(here.outbox)
+    outbox = await outbox_in(here.outbox)
     await outbox.add_erasure(Erasure(ANN, now, now, trace))
     await outbox.aclose()
     here.aws.knobs.extraction_fails = False

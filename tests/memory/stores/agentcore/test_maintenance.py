@@ -6,8 +6,8 @@ from pathlib import Path
 
 from memory.knowledge.maintenance import Maintenance, Retention, Why
 from memory.records import Actor, Draft, Kind, Role, Turn, Utterance
-from memory.stores.journal.journal import SqliteJournal
 from tests.fakes.aws.world import world
+from tests.fakes.files import journal_in
 
 NOON = datetime(2026, 3, 15, 12, tzinfo=UTC)
 ANN = Actor("u1")
@@ -35,7 +35,7 @@ async def test_what_was_replaced_long_ago_is_deleted_on_aws_and_other_programs_a
         assert await store.actors() == [ANN]
         later = NOON + timedelta(days=400)
         with ThreadPoolExecutor(1) as pool:
-            async with SqliteJournal(":memory:", pool) as journal:
+            async with journal_in(":memory:", pool) as journal:
                 removed = await Maintenance(
                     store, journal.maintenance, Retention(), lambda: later
                 ).run()

@@ -12,6 +12,7 @@ from memory.errors import NewerStore, StoreUnavailable
 from memory.records import Actor
 from memory.stores.agentcore.erased import Erasure, Fingerprint, Trace
 from memory.stores.agentcore.events.outbox import Lane, Outbox, SentEvent
+from tests.fakes.files import outbox_in
 
 ANN, BOB = Actor("u1"), Actor("u12")
 HERS, HIS = Lane("u1", "s-1"), Lane("u12", "s-1")
@@ -24,7 +25,7 @@ def path(tmp_path: Path) -> Path:
 
 @pytest.fixture
 async def outbox(path: Path) -> AsyncIterator[Outbox]:
-    outbox = await Outbox.open(path)
+    outbox = await outbox_in(path)
     yield outbox
     await outbox.aclose()
 
@@ -66,7 +67,7 @@ async def test_a_turn_that_was_sent_is_not_sent_again(outbox: Outbox) -> None:
 
 
 async def test_a_turn_names_its_events_at_aws_after_a_restart(path: Path) -> None:
-    outbox = await Outbox.open(path)
+    outbox = await outbox_in(path)
     await outbox.put(HERS, "t-1", [{"text": "a"}, {"text": "b"}])
     await outbox.put(HERS, "t-2", [{"text": "c"}])
     await outbox.put(HIS, "t-1", [{"text": "his"}])
@@ -76,7 +77,7 @@ async def test_a_turn_names_its_events_at_aws_after_a_restart(path: Path) -> Non
             assert event is not None
             await outbox.mark_sent(event, name)
     await outbox.aclose()
-    outbox = await Outbox.open(path)
+    outbox = await outbox_in(path)
     assert await outbox.events_of(ANN, ["t-1", "t-2", "t-3"]) == [
         SentEvent("t-1", "s-1", "0001#a"),
         SentEvent("t-1", "s-1", "0002#b"),
@@ -85,9 +86,9 @@ async def test_a_turn_names_its_events_at_aws_after_a_restart(path: Path) -> Non
 
 
 async def test_what_waits_is_still_there_after_the_process_was_killed(path: Path) -> None:
-    killed = await Outbox.open(path)
+    killed = await outbox_in(path)
     await killed.put(HERS, "t-1", [{"text": "do not lose me"}])
-    survivor = await Outbox.open(path)  # the first one was never closed
+    survivor = await outbox_in(path)  # the first one was never closed
     assert await survivor.lanes() == [HERS]
     assert await drain(survivor, HERS) == ["do not lose me"]
     await survivor.aclose()
@@ -105,7 +106,7 @@ async def test_what_aws_refuses_does_not_block_what_follows(outbox: Outbox) -> N
 
 
 async def test_no_text_that_was_sent_or_erased_stays_in_the_file(path: Path) -> None:
-    outbox = await Outbox.open(path)
+    outbox = await outbox_in(path)
     await outbox.put(HERS, "t-1", [{"text": "PLATYPUS"}])
     await drain(outbox, HERS)
     await outbox.put(HERS, "t-2", [{"text": "AARDVARK"}])
@@ -148,7 +149,7 @@ async def test_the_state_of_an_erasure_is_kept(outbox: Outbox) -> None:
 
 
 async def test_no_word_of_what_is_forgotten_stands_in_the_file(path: Path) -> None:
-    outbox = await Outbox.open(path)
+    outbox = await outbox_in(path)
     await outbox.add_erasure(_erasure(datetime.now(UTC), "My platypus is called Aardvark"))
     kept = b"".join(file.read_bytes() for file in path.parent.iterdir()).lower()
     assert b"platypus" not in kept
@@ -162,7 +163,7 @@ async def test_an_erasure_that_an_older_version_had_not_finished_goes_on(path: P
         db.execute("CREATE TABLE erasure (actor TEXT PRIMARY KEY, asked_at TEXT) WITHOUT ROWID")
         db.execute("INSERT INTO erasure VALUES ('u1', '2026-01-01T12:00:00+00:00')")
     db.close()
-    outbox = await Outbox.open(path)
+    outbox = await outbox_in(path)
     (erasure,) = await outbox.erasures()
     assert (erasure.actor, erasure.asked_at) == (ANN, datetime(2026, 1, 1, 12, tzinfo=UTC))
     assert erasure.pending
@@ -177,7 +178,7 @@ async def test_only_the_owner_can_read_the_file(outbox: Outbox, path: Path) -> N
 async def test_a_damaged_file_is_set_aside_and_a_new_one_begun(path: Path) -> None:
     path.parent.mkdir()
     path.write_bytes(b"this was never a database" * 100)
-    outbox = await Outbox.open(path)
+    outbox = await outbox_in(path)
     await outbox.put(HERS, "t-1", [{"text": "goes on"}])
     assert await drain(outbox, HERS) == ["goes on"]
     assert [p.name for p in path.parent.glob("*.damaged-*")]
@@ -188,7 +189,7 @@ async def test_the_file_that_takes_the_place_of_a_damaged_one_is_as_private(path
     path.parent.mkdir()
     path.touch(mode=0o600)
     path.write_bytes(b"this was never a database" * 100)
-    outbox = await Outbox.open(path)
+    outbox = await outbox_in(path)
     assert path.stat().st_mode & 0o077 == 0
     await outbox.aclose()
 
@@ -200,11 +201,11 @@ async def test_a_file_of_a_newer_program_is_left_alone(path: Path) -> None:
         db.execute("INSERT INTO migration VALUES ('of tomorrow', '2030-01-01')")
     db.close()
     with pytest.raises(NewerStore, match="of tomorrow"):
-        await Outbox.open(path)
+        await outbox_in(path)
 
 
 async def test_what_waits_in_a_file_of_before_there_were_migrations_is_kept(path: Path) -> None:
-    outbox = await Outbox.open(path)
+    outbox = await outbox_in(path)
     await outbox.put(HERS, "t-1", [{"text": "do not lose me"}])
     await outbox.aclose()
     with sqlite3.connect(path) as db:
@@ -214,7 +215,7 @@ async def test_what_waits_in_a_file_of_before_there_were_migrations_is_kept(path
         for column in ("event_id", "ours", "failing_since", "why", "due_at"):
             db.execute(f"ALTER TABLE event DROP COLUMN {column}")
     db.close()
-    outbox = await Outbox.open(path)
+    outbox = await outbox_in(path)
     assert await drain(outbox, HERS) == ["do not lose me"]
     await outbox.aclose()
 
@@ -222,4 +223,4 @@ async def test_what_waits_in_a_file_of_before_there_were_migrations_is_kept(path
 async def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(StoreUnavailable, match="outbox"):
-        await Outbox.open(tmp_path / "file" / "outbox.sqlite")
+        await outbox_in(tmp_path / "file" / "outbox.sqlite")

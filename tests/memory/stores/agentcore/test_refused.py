@@ -18,6 +18,7 @@ from memory.stores.agentcore.events.sender import EventSender, SendingPace
 from tests.contracts.long_term_memory import eventually
 from tests.fakes.aws import Fault, inactive
 from tests.fakes.aws.world import World, world
+from tests.fakes.files import outbox_in
 from tests.memory.stores.agentcore.test_turns import said, turn
 
 ANN = Actor("u1")
@@ -49,7 +50,7 @@ def aws() -> Picky:
 
 @pytest.fixture
 async def outbox(tmp_path: Path) -> AsyncIterator[Outbox]:
-    outbox = await Outbox.open(tmp_path / "outbox.sqlite")
+    outbox = await outbox_in(tmp_path / "outbox.sqlite")
     yield outbox
     await outbox.aclose()
 
@@ -109,7 +110,7 @@ async def test_what_was_refused_is_kept_and_sent_again_on_demand(tmp_path: Path)
 
 
 async def test_no_age_removes_what_was_refused(tmp_path: Path) -> None:
-    outbox = await Outbox.open(tmp_path / "outbox.sqlite")
+    outbox = await outbox_in(tmp_path / "outbox.sqlite")
     await outbox.put(HERS, "t-1", [{"text": "do not lose me"}])
     event = await outbox.head(HERS, datetime.now(UTC))
     assert event is not None
@@ -119,7 +120,7 @@ async def test_no_age_removes_what_was_refused(tmp_path: Path) -> None:
         db.execute("UPDATE event SET changed_at = '2001-01-01T00:00:00+00:00'")
         db.execute("INSERT INTO sqlite_sequence VALUES ('event', 5000)")
     db.close()
-    outbox = await Outbox.open(tmp_path / "outbox.sqlite")
+    outbox = await outbox_in(tmp_path / "outbox.sqlite")
     assert await outbox.requeue() == 1
     found = await outbox.head(HERS, datetime.now(UTC))
     assert found is not None
@@ -129,7 +130,7 @@ async def test_no_age_removes_what_was_refused(tmp_path: Path) -> None:
 
 async def test_what_an_older_version_quarantined_gets_one_more_chance(tmp_path: Path) -> None:
     path = tmp_path / "outbox.sqlite"
-    outbox = await Outbox.open(path)
+    outbox = await outbox_in(path)
     await outbox.put(HERS, "t-1", [{"text": "do not lose me"}])
     await outbox.aclose()
     with sqlite3.connect(path) as db:
@@ -138,7 +139,7 @@ async def test_what_an_older_version_quarantined_gets_one_more_chance(tmp_path: 
         for column in ("failing_since", "why", "due_at"):
             db.execute(f"ALTER TABLE event DROP COLUMN {column}")
     db.close()
-    outbox = await Outbox.open(path)
+    outbox = await outbox_in(path)
     assert await outbox.head(HERS, datetime.now(UTC))
     await outbox.aclose()
 

@@ -1,7 +1,9 @@
 """The AgentCore memory: found, created, checked, and a store on it."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -26,6 +28,8 @@ from memory.stores.agentcore.setup import (
     prepare,
     wait_for_data_plane,
 )
+from memory.stores.agentcore.store import AgentCoreStore
+from memory.stores.sqlite.database import SqliteDatabases
 from tests.fakes.aws import Fault, Knobs, broken, denied
 from tests.fakes.aws.world import FAST, Machinery, World, machinery, silent, world
 from tests.memory.stores.agentcore.test_turns import NOON, said, turn
@@ -218,8 +222,7 @@ async def test_a_memory_with_strategies_serves_our_own_extraction_too(made: Mach
 
 async def test_an_erasure_is_kept_for_as_long_as_the_memory_keeps_events(tmp_path: Path) -> None:
     async with world(tmp_path, wanted=Wanted("brief", event_expiry_days=30)) as here:
-        opened = agentcore_store(options(here, here.memory.id), here.pool, silent)
-        async with opened as store:
+        async with opened(here, here.memory.id) as store:
             await store.add_turn(ANN, turn("t-1", "hello"))
             await store.extraction.flush(ANN)
             here.aws.faults.add(denied("DeleteEvent"))
@@ -275,7 +278,6 @@ ANN = Actor("u1")
 
 def options(here: World, memory_id: str | None) -> AgentCoreOptions:
     return AgentCoreOptions(
-        here.outbox,
         memory_id,
         Wanted("fresh"),
         AwsAccess(region="us-east-1", endpoint_url=here.aws.url),
@@ -285,10 +287,17 @@ def options(here: World, memory_id: str | None) -> AgentCoreOptions:
     )
 
 
+def opened(
+    here: World, memory_id: str | None, progress: Callable[[str], None] = silent
+) -> AbstractAsyncContextManager[AgentCoreStore]:
+    outboxes = SqliteDatabases(here.directory, ThreadPoolExecutor(1))
+    return agentcore_store(options(here, memory_id), outboxes, here.pool, progress)
+
+
 async def test_the_configured_memory_is_used(tmp_path: Path) -> None:
     async with (
         world(tmp_path) as here,
-        agentcore_store(options(here, here.memory.id), here.pool, silent) as store,
+        opened(here, here.memory.id) as store,
     ):
         await store.add_turn(ANN, turn("t-1", "hello"))
         await store.extraction.flush(ANN)
@@ -298,7 +307,7 @@ async def test_the_configured_memory_is_used(tmp_path: Path) -> None:
 async def test_a_first_start_makes_a_memory_and_says_its_id(tmp_path: Path) -> None:
     async with world(tmp_path) as here:
         with capture_logs() as logs:
-            async with agentcore_store(options(here, None), here.pool, silent) as store:
+            async with opened(here, None) as store:
                 assert await store.records(ANN) == []
         (line,) = [entry for entry in logs if entry["event"] == "memory_found"]
         assert line["memory_id"].startswith("fresh-")
@@ -309,7 +318,7 @@ async def test_a_first_start_waits_until_the_data_plane_answers(tmp_path: Path) 
     told: list[str] = []
     async with (
         world(tmp_path, Knobs(activation_seconds=0.5)) as here,
-        agentcore_store(options(here, None), here.pool, told.append) as store,
+        opened(here, None, told.append) as store,
     ):
         assert await store.records(ANN) == []
     assert "the memory is not active" in told[-2]
@@ -332,7 +341,7 @@ async def test_what_is_remembered_after_a_start_without_aws_has_its_strategy(
 ) -> None:
     async with world(tmp_path) as here:
         here.aws.faults.add(broken("GetMemory", times=2))
-        async with agentcore_store(options(here, here.memory.id), here.pool, silent) as store:
+        async with opened(here, here.memory.id) as store:
             await store.commit(ANN, [Draft(Kind.FACT, "I have a dog", NOON)])
         rows = here.aws.data().contents(here.memory.id).shelf.records.values()
         assert [row.strategy_id for row in rows] == [here.memory.strategies[Kind.FACT]]
@@ -341,7 +350,7 @@ async def test_what_is_remembered_after_a_start_without_aws_has_its_strategy(
 async def test_aws_being_away_does_not_keep_the_program_from_starting(tmp_path: Path) -> None:
     async with world(tmp_path) as here:
         here.aws.faults.add(broken())
-        async with agentcore_store(options(here, here.memory.id), here.pool, silent) as store:
+        async with opened(here, here.memory.id) as store:
             await store.add_turn(ANN, turn("t-1", "hello"))
             with pytest.raises(StoreUnavailable):
                 await store.records(ANN)
@@ -360,5 +369,5 @@ async def test_a_memory_that_leaks_keeps_the_program_from_starting(tmp_path: Pat
             memoryStrategies=[{"semanticMemoryStrategy": leaky}],
         )
         with pytest.raises(UnusableMemory, match="trailing slash"):
-            async with agentcore_store(options(here, made["memory"]["id"]), here.pool, silent):
+            async with opened(here, made["memory"]["id"]):
                 pass

@@ -28,7 +28,8 @@ class Control:
 
 
 async def open_store(here: World, control: Control) -> AgentCoreStore:
-    return await AgentCoreStore.open(here.calls(), Strategies({}, control), here.outbox, FAST)
+    strategies = Strategies({}, control)
+    return await AgentCoreStore.open(here.calls(), strategies, here.open_outbox(), FAST)
 
 
 def strategies_of(here: World) -> set[str]:

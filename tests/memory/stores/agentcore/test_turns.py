@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from structlog.testing import capture_logs
 
 from memory.records import Actor, Place, Role, Speaker, Turn, Utterance
-from memory.stores.agentcore.events.outbox import Lane, Outbox, Outgoing, SentEvent
+from memory.stores.agentcore.events.outbox import Lane, Outgoing, SentEvent
 from memory.stores.agentcore.events.sender import (
     MAX_MESSAGE_BYTES,
     EventSender,
@@ -25,6 +25,7 @@ from memory.stores.agentcore.store import AgentCoreStore, Timing
 from tests.contracts.long_term_memory import eventually
 from tests.fakes.aws import Fault, broken, expired_credentials, inactive, throttled
 from tests.fakes.aws.world import FAST, World, world
+from tests.fakes.files import outbox_in
 
 NOON = datetime(2026, 3, 15, 12, tzinfo=UTC)
 ANN, BOB, GROUP = Actor("u1"), Actor("u12"), Actor("g100")
@@ -63,7 +64,7 @@ async def test_a_turn_is_one_event_with_both_sides(tmp_path: Path) -> None:
         ]
         assert event["eventTimestamp"] == NOON
         assert here.count("CreateEvent") == 1
-    outbox = await Outbox.open(here.outbox)
+    outbox = await outbox_in(here.outbox)
     assert await outbox.events_of(ANN, ["t-1"]) == [SentEvent("t-1", "s-1", event["eventId"])]
     await outbox.aclose()
 
@@ -253,7 +254,7 @@ async def test_of_a_person_who_is_forgotten_only_what_is_under_way_still_goes_ou
         sent.append(event.turn_id)
         return "0001#1"
 
-    outbox = await Outbox.open(tmp_path / "outbox.sqlite")
+    outbox = await outbox_in(tmp_path / "outbox.sqlite")
     sender = EventSender(outbox, send, SendingPace(spacing=0.0))
     await sender.start()
     for number in range(3):

@@ -23,9 +23,10 @@ from memory.records import (
     Turn,
     Utterance,
 )
-from memory.stores.journal.journal import JOURNAL_LAYOUT, SqliteJournal
+from memory.stores.journal.journal import JOURNAL_LAYOUT, SqlJournal
 from memory.stores.journal.sessions import backlog_in
 from memory.stores.sqlite.migrations import migrate
+from tests.fakes.files import journal_in
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 ANNA, BORIS = Actor("u1"), Actor("u12")
@@ -57,20 +58,20 @@ def turn(number: int = 1, session_id: str = "s1", text: str = "I live in Осл�
     return Turn(f"{session_id}-t{number}", session_id, said, tools, place=HOME)
 
 
-async def claim(journal: SqliteJournal, at: datetime = NOW, holder: str = "me", limit: int = 9):
+async def claim(journal: SqlJournal, at: datetime = NOW, holder: str = "me", limit: int = 9):
     return await journal.jobs.claim(holder, at, at + timedelta(minutes=1), limit)
 
 
-async def unfinished(journal: SqliteJournal, actor: Actor) -> list[str]:
+async def unfinished(journal: SqlJournal, actor: Actor) -> list[str]:
     return [each.id for each in await journal.sessions.unfinished(actor)]
 
 
 async def test_a_session_and_its_turns_come_back_whole_from_another_process(path, pool):
-    async with SqliteJournal(path, pool) as journal:
+    async with journal_in(path, pool) as journal:
         await journal.sessions.open(session())
         await journal.turns.append("s1", turn(1))
         await journal.turns.append("s1", turn(2))
-    async with SqliteJournal(path, pool) as journal:
+    async with journal_in(path, pool) as journal:
         found = await journal.sessions.find(ANNA, HOME)
         assert found is not None
         assert (found.id, found.message_count) == ("s1", 4)
@@ -81,7 +82,7 @@ async def test_a_session_and_its_turns_come_back_whole_from_another_process(path
 async def test_a_speaker_keeps_the_id_and_former_turns_have_only_a_name(
     path: Path, pool: ThreadPoolExecutor
 ) -> None:
-    async with SqliteJournal(path, pool) as journal:
+    async with journal_in(path, pool) as journal:
         await journal.sessions.open(session())
         await journal.turns.append("s1", turn())
         (found,) = await journal.turns.of("s1")
@@ -96,7 +97,7 @@ async def test_a_speaker_keeps_the_id_and_former_turns_have_only_a_name(
 
 
 async def test_a_session_belongs_to_one_actor_in_one_place(path, pool):
-    async with SqliteJournal(path, pool) as journal:
+    async with journal_in(path, pool) as journal:
         await journal.sessions.open(session())
         assert await journal.sessions.find(BORIS, HOME) is None
         assert await journal.sessions.find(ANNA, Place("telegram", 2)) is None
@@ -105,7 +106,7 @@ async def test_a_session_belongs_to_one_actor_in_one_place(path, pool):
 
 
 async def test_an_ended_session_is_a_job_until_it_is_done(path, pool):
-    async with SqliteJournal(path, pool) as journal:
+    async with journal_in(path, pool) as journal:
         await journal.sessions.open(session())
         await journal.turns.append("s1", turn())
         assert await journal.sessions.end("s1", "new", NOW)
@@ -120,7 +121,7 @@ async def test_an_ended_session_is_a_job_until_it_is_done(path, pool):
 
 
 async def test_a_failed_job_waits_for_its_next_time_and_counts_its_attempts(path, pool):
-    async with SqliteJournal(path, pool) as journal:
+    async with journal_in(path, pool) as journal:
         await journal.sessions.open(session())
         await journal.sessions.end("s1", "idle", NOW)
         await claim(journal)
@@ -131,7 +132,7 @@ async def test_a_failed_job_waits_for_its_next_time_and_counts_its_attempts(path
 
 
 async def test_a_leased_job_is_nobody_elses_until_its_lease_has_run_out(path, pool):
-    async with SqliteJournal(path, pool) as journal, SqliteJournal(path, pool) as other:
+    async with journal_in(path, pool) as journal, journal_in(path, pool) as other:
         await journal.sessions.open(session())
         await journal.sessions.end("s1", "new", NOW)
         assert len(await claim(journal, holder="me")) == 1
@@ -143,7 +144,7 @@ async def test_a_leased_job_is_nobody_elses_until_its_lease_has_run_out(path, po
 
 
 async def test_whoever_has_lost_a_job_neither_counts_its_failure_nor_puts_it_back(path, pool):
-    async with SqliteJournal(path, pool) as journal:
+    async with journal_in(path, pool) as journal:
         await journal.sessions.open(session())
         await journal.sessions.end("s1", "new", NOW)
         await claim(journal, holder="me")
@@ -160,7 +161,7 @@ async def test_whoever_has_lost_a_job_neither_counts_its_failure_nor_puts_it_bac
 
 
 async def test_jobs_are_taken_oldest_first_and_no_more_than_asked_for(path, pool):
-    async with SqliteJournal(path, pool) as journal:
+    async with journal_in(path, pool) as journal:
         for number in range(5):
             await journal.sessions.open(session(f"s{number}"))
             await journal.sessions.end(f"s{number}", "new", NOW - timedelta(minutes=number))
@@ -169,7 +170,7 @@ async def test_jobs_are_taken_oldest_first_and_no_more_than_asked_for(path, pool
 
 
 async def test_who_is_alone_need_not_wait_for_the_leases_of_the_dead(path, pool):
-    async with SqliteJournal(path, pool) as journal:
+    async with journal_in(path, pool) as journal:
         await journal.sessions.open(session())
         await journal.turns.append("s1", turn())
         await journal.sessions.end("s1", "new", NOW)
@@ -179,7 +180,7 @@ async def test_who_is_alone_need_not_wait_for_the_leases_of_the_dead(path, pool)
 
 
 async def test_leases_that_are_given_back_are_free_at_once(path, pool):
-    async with SqliteJournal(path, pool) as journal:
+    async with journal_in(path, pool) as journal:
         await journal.sessions.open(session())
         await journal.sessions.end("s1", "new", NOW)
         await claim(journal, holder="me")
@@ -190,7 +191,7 @@ async def test_leases_that_are_given_back_are_free_at_once(path, pool):
 
 
 async def test_a_job_in_quarantine_keeps_its_turns_and_waits_to_be_requeued(path, pool):
-    async with SqliteJournal(path, pool) as journal:
+    async with journal_in(path, pool) as journal:
         await journal.sessions.open(session())
         await journal.turns.append("s1", turn())
         await journal.sessions.end("s1", "new", NOW)
@@ -208,11 +209,11 @@ async def test_a_job_in_quarantine_keeps_its_turns_and_waits_to_be_requeued(path
 
 
 async def test_it_is_remembered_when_the_memory_was_tidied_up(path, pool):
-    async with SqliteJournal(path, pool) as journal:
+    async with journal_in(path, pool) as journal:
         assert await journal.maintenance.last_maintenance() is None
         await journal.maintenance.note_maintenance(NOW)
         await journal.maintenance.note_maintenance(NOW + timedelta(days=1))
-    async with SqliteJournal(path, pool) as journal:
+    async with journal_in(path, pool) as journal:
         assert await journal.maintenance.last_maintenance() == NOW + timedelta(days=1)
 
 
@@ -228,7 +229,7 @@ def test_a_journal_of_a_former_layout_is_brought_up_to_date_with_all_it_holds(pa
     assert backlog_in(path) is None, "looking changes nothing"
 
     async def look() -> None:
-        async with SqliteJournal(path, pool) as journal:
+        async with journal_in(path, pool) as journal:
             (job,) = await claim(journal)
             assert (job.session.id, job.session.place, job.attempts) == ("s1", HOME, 0)
 
@@ -241,7 +242,7 @@ def test_a_journal_that_is_not_there_has_no_backlog_and_is_not_made(path):
 
 
 async def test_only_sessions_with_messages_fall_idle(path, pool):
-    async with SqliteJournal(path, pool) as journal:
+    async with journal_in(path, pool) as journal:
         await journal.sessions.open(session("s1"))
         await journal.sessions.open(session("s2", BORIS))
         await journal.turns.append("s2", turn(1, "s2"))
@@ -251,7 +252,7 @@ async def test_only_sessions_with_messages_fall_idle(path, pool):
 
 
 async def test_erasing_leaves_no_byte_of_the_texts_and_nothing_of_others_is_touched(path, pool):
-    async with SqliteJournal(path, pool) as journal:
+    async with journal_in(path, pool) as journal:
         await journal.sessions.open(session("s1"))
         await journal.turns.append("s1", turn(1, text="my secret zanzibar plan"))
         await journal.sessions.open(session("s2", BORIS))
@@ -265,33 +266,31 @@ async def test_erasing_leaves_no_byte_of_the_texts_and_nothing_of_others_is_touc
 
 
 async def test_a_turn_of_no_session_is_refused(path, pool):
-    async with SqliteJournal(path, pool) as journal:
+    async with journal_in(path, pool) as journal:
         with pytest.raises(StoreUnavailable):
             await journal.turns.append("nowhere", turn(1, "nowhere"))
 
 
-def test_a_journal_of_a_newer_version_is_refused_and_left_alone(path, pool):
-    SqliteJournal(path, pool).close()
+async def test_a_journal_of_a_newer_version_is_refused_and_left_alone(path, pool):
+    await journal_in(path, pool).aclose()
     with sqlite3.connect(path) as db:
         db.execute("INSERT INTO migration VALUES ('telepathy', '2030-01-01')")
     db.close()
     before = path.read_bytes()
     with pytest.raises(NewerStore, match=r"newer version.*telepathy"):
-        SqliteJournal(path, pool)
+        journal_in(path, pool)
     assert path.read_bytes() == before
 
 
-def test_a_damaged_journal_is_set_aside_whole_and_a_new_one_begins(path, pool):
+async def test_a_damaged_journal_is_set_aside_whole_and_a_new_one_begins(path, pool):
     path.write_bytes(b"this is no database, but it may hold something dear" * 100)
-    journal = SqliteJournal(path, pool)
-    journal.close()
+    await journal_in(path, pool).aclose()
     (aside,) = path.parent.glob("journal.sqlite.damaged-*")
     assert aside.read_bytes().startswith(b"this is no database")
 
 
-def test_damage_in_the_middle_of_a_journal_is_noticed_at_its_opening(path, pool):
-    journal = SqliteJournal(path, pool)
-    journal.close()
+async def test_damage_in_the_middle_of_a_journal_is_noticed_at_its_opening(path, pool):
+    await journal_in(path, pool).aclose()
     with sqlite3.connect(path) as db:
         db.execute("CREATE TABLE filler AS SELECT randomblob(900) AS x FROM "
                    "(WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 99) "
@@ -300,13 +299,14 @@ def test_damage_in_the_middle_of_a_journal_is_noticed_at_its_opening(path, pool)
     whole = path.read_bytes()
     middle = len(whole) - 2 * 4096
     path.write_bytes(whole[:middle] + b"\xff" * 4096 + whole[middle + 4096 :])
-    SqliteJournal(path, pool).close()
+    await journal_in(path, pool).aclose()
     assert list(path.parent.glob("journal.sqlite.damaged-*"))
 
 
 def test_a_journal_that_cant_be_opened_says_where_and_what_to_do(tmp_path, pool):
+    (tmp_path / "nowhere").touch()
     with pytest.raises(StoreUnavailable, match=r"nowhere.*check the disk"):
-        SqliteJournal(tmp_path / "nowhere" / "journal.sqlite", pool)
+        journal_in(tmp_path / "nowhere" / "journal.sqlite", pool)
 
 
 # -- tiers ----------------------------------------------------------------------------------------
@@ -319,7 +319,7 @@ def summary(id_: str, *turns: int, fallback: bool = True, session_id: str = "s1"
     )
 
 
-async def filled(journal: SqliteJournal, turns: int = 4) -> None:
+async def filled(journal: SqlJournal, turns: int = 4) -> None:
     await journal.sessions.open(session())
     for number in range(1, turns + 1):
         await journal.turns.append("s1", turn(number))
@@ -327,17 +327,17 @@ async def filled(journal: SqliteJournal, turns: int = 4) -> None:
 
 async def test_what_leaves_the_window_and_what_stands_for_it_is_written_with_the_turn(path, pool):
     shift = Shift(("s1-t1", "s1-t2"), (), (summary("e1", 1, 2),))
-    async with SqliteJournal(path, pool) as journal:
+    async with journal_in(path, pool) as journal:
         await filled(journal, 2)
         assert await journal.turns.append("s1", turn(3), shift)
         assert not await journal.turns.append("s1", turn(3), Shift(("s1-t3",))), "and only with it"
-    async with SqliteJournal(path, pool) as journal:
+    async with journal_in(path, pool) as journal:
         assert await journal.turns.evicted_ids("s1") == ["s1-t1", "s1-t2"]
         assert await journal.summaries.of("s1") == [summary("e1", 1, 2)]
 
 
 async def test_summaries_come_in_the_order_of_their_turns_whenever_they_were_written(path, pool):
-    async with SqliteJournal(path, pool) as journal:
+    async with journal_in(path, pool) as journal:
         await filled(journal)
         both = (summary("e2", 3, 4), summary("e1", 1, 2))
         await journal.turns.shift(Shift((), (), both))
@@ -347,7 +347,7 @@ async def test_summaries_come_in_the_order_of_their_turns_whenever_they_were_wri
 
 
 async def test_a_fallback_waits_for_its_time_and_is_settled_once(path, pool):
-    async with SqliteJournal(path, pool) as journal:
+    async with journal_in(path, pool) as journal:
         await filled(journal)
         await journal.turns.shift(Shift((), (), (summary("e1", 1, 2), summary("e2", 3))))
         await journal.summaries.retry("e1", NOW + timedelta(minutes=1))
@@ -365,7 +365,7 @@ async def test_a_fallback_waits_for_its_time_and_is_settled_once(path, pool):
 
 
 async def test_an_ended_session_has_its_summaries_until_it_is_done_and_none_are_made(path, pool):
-    async with SqliteJournal(path, pool) as journal:
+    async with journal_in(path, pool) as journal:
         await filled(journal)
         await journal.turns.shift(Shift((), (), (summary("e1", 1, 2),)))
         await journal.sessions.end("s1", "new", NOW)
@@ -377,7 +377,7 @@ async def test_an_ended_session_has_its_summaries_until_it_is_done_and_none_are_
 
 async def test_dropped_turns_and_the_summaries_that_told_of_them_leave_no_byte(path, pool):
     told = replace(summary("e1", 1, 2), text="my secret zanzibar plan", base="and zanzibar")
-    async with SqliteJournal(path, pool) as journal:
+    async with journal_in(path, pool) as journal:
         await journal.sessions.open(session())
         await journal.turns.append("s1", turn(1, text="zanzibar"))
         await journal.turns.append("s1", turn(2), Shift(("s1-t1",), (), (told,)))
@@ -391,7 +391,7 @@ async def test_dropped_turns_and_the_summaries_that_told_of_them_leave_no_byte(p
 
 
 async def test_turns_that_were_dropped_go_back_to_where_they_were(path, pool):
-    async with SqliteJournal(path, pool) as journal:
+    async with journal_in(path, pool) as journal:
         await filled(journal)
         await journal.turns.shift(Shift(("s1-t1", "s1-t2", "s1-t3"), (), (summary("e1", 3),)))
         before = await journal.turns.of("s1")
@@ -409,7 +409,7 @@ async def test_turns_that_were_dropped_go_back_to_where_they_were(path, pool):
 
 
 async def test_turns_go_back_into_no_session_that_is_gone_or_another_s(path, pool):
-    async with SqliteJournal(path, pool) as journal:
+    async with journal_in(path, pool) as journal:
         await filled(journal, 2)
         await journal.turns.delete(["s1-t1", "s1-t2"])
         assert await journal.turns.restore(BORIS, [turn(1)]) == []
@@ -422,16 +422,16 @@ async def test_turns_go_back_into_no_session_that_is_gone_or_another_s(path, poo
 
 
 async def test_a_private_session_comes_back_private(path, pool):
-    async with SqliteJournal(path, pool) as journal:
+    async with journal_in(path, pool) as journal:
         await journal.sessions.open(replace(session(), private=True))
-    async with SqliteJournal(path, pool) as journal:
+    async with journal_in(path, pool) as journal:
         found = await journal.sessions.find(ANNA, HOME)
         assert found is not None
         assert found.private
 
 
 async def test_what_is_discarded_is_gone_from_the_disk_and_no_job(path, pool):
-    async with SqliteJournal(path, pool) as journal:
+    async with journal_in(path, pool) as journal:
         await journal.sessions.open(session())
         await journal.turns.append("s1", turn(1, text="I robbed the Xanadu bank"))
         assert await journal.sessions.discard("s1")
@@ -443,7 +443,7 @@ async def test_what_is_discarded_is_gone_from_the_disk_and_no_job(path, pool):
 
 
 async def test_an_ended_session_is_not_discarded(path, pool):
-    async with SqliteJournal(path, pool) as journal:
+    async with journal_in(path, pool) as journal:
         await journal.sessions.open(session())
         await journal.turns.append("s1", turn())
         await journal.sessions.end("s1", "new", NOW)
@@ -456,7 +456,7 @@ THERE, HERE = Place("telegram", -5), Place("telegram", -1005)
 
 
 async def test_sessions_move_with_their_turns_topics_and_jobs(path, pool):
-    async with SqliteJournal(path, pool) as journal:
+    async with journal_in(path, pool) as journal:
         await journal.sessions.open(session("s1", OLD, THERE))
         await journal.turns.append("s1", turn(1))
         await journal.sessions.open(session("s2", OLD, Place("telegram", -5, 7)))
@@ -480,7 +480,7 @@ async def test_sessions_move_with_their_turns_topics_and_jobs(path, pool):
 
 
 async def test_where_both_have_an_open_session_the_older_one_ends(path, pool):
-    async with SqliteJournal(path, pool) as journal:
+    async with journal_in(path, pool) as journal:
         await journal.sessions.open(session("s1", OLD, THERE))
         await journal.turns.append("s1", turn(1))
         await journal.sessions.open(session("s2", NEW, HERE))
@@ -494,7 +494,7 @@ async def test_where_both_have_an_open_session_the_older_one_ends(path, pool):
 
 
 async def test_a_second_open_session_that_is_private_is_dropped(path, pool):
-    async with SqliteJournal(path, pool) as journal:
+    async with journal_in(path, pool) as journal:
         await journal.sessions.open(replace(session("s1", OLD, THERE), private=True))
         await journal.turns.append("s1", turn(1))
         await journal.sessions.open(session("s2", NEW, HERE))
@@ -505,14 +505,14 @@ async def test_a_second_open_session_that_is_private_is_dropped(path, pool):
 async def test_a_turn_takes_the_place_of_others_all_or_nothing(
     path: Path, pool: ThreadPoolExecutor
 ) -> None:
-    async with SqliteJournal(path, pool) as journal:
+    async with journal_in(path, pool) as journal:
         await journal.sessions.open(session())
         for number in (1, 2, 3):
             await journal.turns.append("s1", turn(number))
         better = replace(turn(4), interrupted="cut")
         assert await journal.turns.append("s1", better, replaces=[turn(2), turn(3)])
         assert not await journal.turns.append("s1", better, replaces=[turn(2), turn(3)])
-    async with SqliteJournal(path, pool) as journal:
+    async with journal_in(path, pool) as journal:
         assert await journal.turns.of("s1") == [turn(1), better]
         found = await journal.sessions.find(ANNA, HOME)
         assert found is not None
@@ -522,7 +522,7 @@ async def test_a_turn_takes_the_place_of_others_all_or_nothing(
 async def test_a_turn_gets_other_words_where_it_stands(
     path: Path, pool: ThreadPoolExecutor
 ) -> None:
-    async with SqliteJournal(path, pool) as journal:
+    async with journal_in(path, pool) as journal:
         await journal.sessions.open(session())
         for number in (1, 2):
             await journal.turns.append("s1", turn(number))
@@ -533,7 +533,7 @@ async def test_a_turn_gets_other_words_where_it_stands(
 
 
 async def test_a_job_that_waits_for_something_else_has_not_failed(path, pool):
-    async with SqliteJournal(path, pool) as journal:
+    async with journal_in(path, pool) as journal:
         await journal.sessions.open(session())
         await journal.turns.append("s1", turn())
         await journal.sessions.end("s1", "new", NOW)

@@ -10,7 +10,7 @@ import pytest
 
 from memory.panels import PanelRow
 from memory.records import Actor, Place
-from memory.stores.journal.journal import SqliteJournal
+from tests.fakes.files import journal_in
 
 NOW = datetime(2026, 11, 21, 12, 0, 0, 1, tzinfo=UTC)
 ANNAS = PanelRow("m:secret", Actor("u1"), 1, NOW, "{}")
@@ -27,11 +27,11 @@ def pool() -> Iterator[ThreadPoolExecutor]:
 async def test_a_panel_is_found_by_the_next_process(
     tmp_path: Path, pool: ThreadPoolExecutor
 ) -> None:
-    async with SqliteJournal(tmp_path / "journal.sqlite", pool) as journal:
+    async with journal_in(tmp_path / "journal.sqlite", pool) as journal:
         await journal.panels.save([ANNAS, BORIS], NOW)
         changed = replace(ANNAS, state='{"chosen":[2]}')
         await journal.panels.save([changed], NOW)
-    async with SqliteJournal(tmp_path / "journal.sqlite", pool) as journal:
+    async with journal_in(tmp_path / "journal.sqlite", pool) as journal:
         assert await journal.panels.find("m:secret") == changed
         assert await journal.panels.find("c:other") == BORIS
         assert await journal.panels.find("m:guessed") is None
@@ -40,7 +40,7 @@ async def test_a_panel_is_found_by_the_next_process(
 async def test_saving_deletes_those_that_are_too_old(
     tmp_path: Path, pool: ThreadPoolExecutor
 ) -> None:
-    async with SqliteJournal(tmp_path / "journal.sqlite", pool) as journal:
+    async with journal_in(tmp_path / "journal.sqlite", pool) as journal:
         await journal.panels.save([ANNAS, BORIS], NOW)
         await journal.panels.save([], BORIS.opened_at)
         assert await journal.panels.find(ANNAS.id) is None
@@ -51,7 +51,7 @@ async def test_saving_deletes_those_that_are_too_old(
 async def test_they_go_with_their_actor(
     tmp_path: Path, pool: ThreadPoolExecutor, moved: bool
 ) -> None:
-    async with SqliteJournal(tmp_path / "journal.sqlite", pool) as journal:
+    async with journal_in(tmp_path / "journal.sqlite", pool) as journal:
         await journal.panels.save([ANNAS, BORIS], NOW)
         if moved:
             await journal.move(ANNAS.actor, Actor("u3"), HOME, Place("telegram", 3))

@@ -12,20 +12,21 @@ import pytest
 from memory.errors import StoreUnavailable
 from memory.records import Actor, Amendment, Choice, Evidence, Kind, Place, Session
 from memory.stores.files import copies_of, set_aside_files
-from memory.stores.journal.journal import SqliteJournal
+from memory.stores.journal.journal import SqlJournal
 from memory.stores.sqlite.copies import restore_copy
 from memory.stores.sqlite.store import SqliteStore
 from tests.contracts.long_term_memory import ANN, BOB, NOON, draft, texts, turn
+from tests.fakes.files import journal_in
 
 EVERYTHING = tuple(Kind)
 HOME = Place("telegram", 1)
 
 
 @asynccontextmanager
-async def opened(directory: Path) -> AsyncIterator[tuple[SqliteStore, SqliteJournal]]:
+async def opened(directory: Path) -> AsyncIterator[tuple[SqliteStore, SqlJournal]]:
     with ThreadPoolExecutor(2) as pool:
         store = SqliteStore(directory / "memory", pool)
-        async with SqliteJournal(directory / "journal.sqlite", pool) as journal:
+        async with journal_in(directory / "journal.sqlite", pool) as journal:
             yield store, journal
             await store.aclose()
 

@@ -12,9 +12,9 @@ from structlog.testing import capture_logs
 
 from memory.records import Kind, Place, Session
 from memory.stores.files import set_aside_files
-from memory.stores.journal.journal import SqliteJournal
 from memory.stores.sqlite.store import SqliteStore
 from tests.contracts.long_term_memory import ANN, BOB, NOON, draft, texts, turn
+from tests.fakes.files import journal_in
 
 EVERYTHING = tuple(Kind)
 FACTS = [f"I have {n} dogs and a boat called Daisy {n}" for n in range(60)]
@@ -124,13 +124,13 @@ async def test_no_id_is_given_twice_after_damage(tmp_path: Path) -> None:
 async def test_a_damaged_journal_is_salvaged_with_its_copy(tmp_path: Path, seed: int) -> None:
     path, dice = tmp_path / "journal.sqlite", random.Random(seed)
     with ThreadPoolExecutor(1) as pool:
-        async with SqliteJournal(path, pool) as journal:
+        async with journal_in(path, pool) as journal:
             await journal.sessions.open(Session("s-1", ANN, HOME, NOON, NOON))
             for n in range(30):
                 await journal.turns.append("s-1", turn(f"t-{n}", f"I have {n} dogs " * 40))
             await journal.maintenance.keep_copy(3)
         overwrite(path, 0 if seed == 0 else dice.randrange(path.stat().st_size), 6_000)
-        async with SqliteJournal(path, pool) as journal:
+        async with journal_in(path, pool) as journal:
             assert await journal.sessions.find(ANN, HOME)
             found = [each.id for each in await journal.turns.of("s-1")]
             assert found == [f"t-{n}" for n in range(30)]

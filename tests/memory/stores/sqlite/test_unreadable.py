@@ -20,10 +20,11 @@ from memory.conversation.live import SessionLimits
 from memory.knowledge.maintenance import Maintenance, Retention
 from memory.memory import Memory, MemoryOptions
 from memory.records import Actor, Choice, Kind, Place, Role, Utterance
-from memory.stores.journal.journal import SqliteJournal
+from memory.stores.journal.journal import SqlJournal
 from memory.stores.sqlite.salvage import count_quarantined
 from memory.stores.sqlite.store import SqliteStore
 from tests.fakes.extractors import EverySentence
+from tests.fakes.files import journal_in
 from tests.fakes.understanding import understood
 
 ANN, BOB = Actor.person(1), Actor.person(12)
@@ -49,7 +50,7 @@ _BYTES = st.binary(min_size=1, max_size=8).map(lambda data: data + b"\xff")
 class Bot:
     memory: Memory
     store: SqliteStore
-    journal: SqliteJournal
+    journal: SqlJournal
 
 
 @asynccontextmanager
@@ -60,7 +61,7 @@ async def running(directory: Path) -> AsyncIterator[Bot]:
     with ThreadPoolExecutor(2) as pool:
         store = SqliteStore(directory / "memory", pool)
         async with (
-            SqliteJournal(directory / "journal.sqlite", pool) as journal,
+            journal_in(directory / "journal.sqlite", pool) as journal,
             Memory(store, journal, understood(EverySentence()), options, lambda: NOON) as memory,
         ):
             yield Bot(memory, store, journal)
