@@ -7,7 +7,7 @@ from pathlib import Path
 
 from bot.telegram.waiting import INBOX_LAYOUT
 from memory.stores.journal.journal import JOURNAL_LAYOUT
-from memory.stores.sqlite.layout import PERSON_LAYOUT
+from memory.stores.records.layout import PERSON_LAYOUT
 from memory.stores.sqlite.migrations import migrate
 from tests.benchmarks.killloop.words import statement
 

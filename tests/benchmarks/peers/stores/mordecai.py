@@ -72,7 +72,7 @@ class _Vectors:
 
     def expect(self, turns: Sequence[Said]) -> None:
         """These turns are about to be embedded."""
-        from memory.stores.sqlite.vectors import MAX_EMBEDDED_CHARS
+        from memory.stores.records.vectors import MAX_EMBEDDED_CHARS
 
         for turn in turns:
             kept = replace(turn, text=storable(turn.text)).attributed

@@ -17,7 +17,7 @@ from memory.records import Actor, Choices, Place, Turn
 from memory.stores.database import Database
 from memory.stores.journal.journal import SqlJournal
 from memory.stores.journal.turns import SqlTurns
-from memory.stores.sqlite.choices import SqliteChoices
+from memory.stores.records.choices import TableChoices
 from tests.bot.telegram.stage import Stage, ask, stage
 from tests.bot.telegram.streaming import CURSOR, options, shows, texts
 from tests.fakes.botapi import BotApiServer
@@ -211,11 +211,11 @@ async def test_between_two_beginnings_a_reply_is_stopped_or_changed_as_well(
         assert len(server.sent(ANNA)) == 1
 
 
-class SlowChoices(SqliteChoices):
+class SlowChoices(TableChoices):
     """Takes its time to say what Anna has chosen."""
 
     def __init__(self, store: TemporaryStore) -> None:
-        super().__init__(store)
+        super().__init__(store._files)
         self.asked, self.gate = asyncio.Event(), asyncio.Event()
 
     async def get(self, actor: Actor) -> Choices:

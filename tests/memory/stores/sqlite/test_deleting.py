@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from memory.ports import Store
 from memory.records import Kind, Role, Turn, Utterance
+from memory.stores.records.vectors import _pack
 from memory.stores.sqlite.store import SqliteStore
-from memory.stores.sqlite.vectors import _pack
 from tests.contracts.long_term_memory import ANN, NOON, draft, texts
 from tests.fakes.embedders import WordEmbedder, vector
 

@@ -13,7 +13,7 @@ from structlog.testing import capture_logs
 
 from memory.errors import NewerStore, StoreUnavailable
 from memory.records import Actor, Evidence, Kind
-from memory.stores.sqlite.layout import PERSON_LAYOUT
+from memory.stores.records.layout import PERSON_LAYOUT
 from memory.stores.sqlite.migrations import migrate
 from memory.stores.sqlite.store import SqliteStore
 from tests.contracts.long_term_memory import ANN, BOB, NOON, draft, texts, turn

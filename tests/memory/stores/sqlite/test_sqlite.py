@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from memory.errors import RefusedText, UnknownRecord
 from memory.records import Actor, Draft, Kind, Place, Role, Speaker, Turn, Utterance
 from memory.search.query import parse
-from memory.stores.sqlite.index import SMALL_INDEX
+from memory.stores.records.tables import SMALL_INDEX
 from memory.stores.sqlite.store import SqliteStore
 from tests.contracts.amending import AmendingContract
 from tests.contracts.choices import ChoicesContract

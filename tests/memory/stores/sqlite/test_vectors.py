@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from structlog.testing import capture_logs
 
 from memory.records import Kind
-from memory.stores.sqlite.semantics import EMBEDDED_AT_ONCE
+from memory.stores.records.semantics import EMBEDDED_AT_ONCE
+from memory.stores.records.vectors import _pack
 from memory.stores.sqlite.store import SqliteStore
-from memory.stores.sqlite.vectors import _pack
 from tests.contracts.amending import AmendingContract
 from tests.contracts.long_term_memory import (
     ANN,

@@ -1,9 +1,7 @@
-"""The records of a person's file with their word index: one is never changed without the other.
+"""The records of a person with their word index: one is never changed without the other.
 
-Every method but `reindex` runs within a transaction of the caller."""
+Every method runs within a transaction of the caller."""
 
-import json
-import sqlite3
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -13,39 +11,34 @@ from memory.knowledge import merging
 from memory.records import LEARNED_KINDS, Amendment, Draft, Kind, Record
 from memory.search.entry import entry, is_context
 from memory.search.ranking import CONTEXT
-from memory.search.text import TOKENISER_VERSION, storable
-from memory.stores.sqlite.index import INDEXES, index_of
-from memory.stores.sqlite.layout import COLUMNS, record_of, values_of
-from memory.stores.sqlite.migrations import transaction
+from memory.search.text import storable
+from memory.stores.records.row import COLUMNS, record_of, values_of
+from memory.stores.records.tables import Index, Tables
 from memory.stores.values import moment
 
 
 class RecordTable:
-    """The records of an open file. Errors of SQLite come through."""
+    """The records in a person's tables. Errors of the engine come through."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection
+    def __init__(self, tables: Tables) -> None:
+        self._tables, self._connection = tables, tables.connection
 
     def reindex(self) -> None:
         """Index all current records again, because texts are split into words differently now."""
-        with transaction(self._connection):
-            for index in INDEXES:
-                index.clear(self._connection)
-            update = (
-                "UPDATE record SET length = ?, "
-                f"context = {_context('kind', 'session_id', 'row')} WHERE row = ?"
-            )
-            rows = self._connection.execute(
-                "SELECT row FROM record WHERE superseded_at IS NULL ORDER BY row"
-            ).fetchall()
-            for (row,) in rows:
-                record = self._fetch(row)
-                words = entry(record)
-                index_of(record.kind).add(self._connection, {row: words})
-                self._connection.execute(update, (words.length, row))
-            self._connection.execute(
-                "INSERT OR REPLACE INTO setting VALUES ('tokeniser', ?)", (str(TOKENISER_VERSION),)
-            )
+        for index in self._tables.indexes:
+            index.clear()
+        update = (
+            f"UPDATE record SET length = ?1, context = {_context('kind', 'session_id', 'row')} "
+            "WHERE row = ?2"
+        )
+        rows = self._connection.execute(
+            "SELECT row FROM record WHERE superseded_at IS NULL ORDER BY row"
+        ).fetchall()
+        for (row,) in rows:
+            record = self._fetch(row)
+            words = entry(record)
+            self._index_of(record.kind).add({row: words})
+            self._connection.execute(update, (words.length, row))
 
     def write(self, draft: Draft) -> Record:
         """Write a draft. Raises UnknownRecord for one that supersedes what is not a current record,
@@ -82,7 +75,7 @@ class RecordTable:
             self._connection.execute(
                 "UPDATE record SET length = ? WHERE row = ?", (words.length, row)
             )
-            index_of(record.kind).add(self._connection, {row: words})
+            self._index_of(record.kind).add({row: words})
         return record
 
     def supersede(self, record_id: str, at: datetime) -> None:
@@ -100,25 +93,27 @@ class RecordTable:
 
     def _leave_index(self, row: int, kind: Kind) -> None:
         """Take a record that is no longer current out of the indexes."""
-        index_of(kind).remove(self._connection, row)
+        self._index_of(kind).remove(row)
         self._connection.execute("DELETE FROM vector WHERE row = ?", (row,))
 
     def insert(self, records: Sequence[Record]) -> list[Record]:
         """Give records their ids, and write and index them."""
-        (counted, newest) = self._connection.execute(
-            "SELECT (SELECT json_group_object(kind, last) FROM counter), "
-            "(SELECT seq FROM sqlite_sequence WHERE name = 'record')"
-        ).fetchone()
-        last: dict[str, int] = json.loads(counted)
+        counted = self._connection.execute("SELECT kind, last FROM counter").fetchall()
+        last: dict[str, int] = dict(counted)
         numbered = []
         for record in records:
             last[record.kind] = last.get(record.kind, 0) + 1
             numbered.append(replace(record, id=f"{record.kind.value[0]}{last[record.kind]}"))
-        self._connection.executemany(
-            "INSERT INTO counter VALUES (?1, ?2) ON CONFLICT (kind) DO UPDATE SET last = ?2",
-            [(kind.value, last[kind]) for kind in {record.kind for record in records}],
-        )
-        return self._put(dict(enumerate(numbered, (newest or 0) + 1)))
+        for kind in {record.kind for record in records}:
+            known = any(kind == name for name, _ in counted)
+            self._connection.execute(
+                "UPDATE counter SET last = ?2 WHERE kind = ?1"
+                if known
+                else "INSERT INTO counter (kind, last) VALUES (?1, ?2)",
+                (kind.value, last[kind]),
+            )
+        first = self._tables.take_rows(len(numbered))
+        return self._put(dict(enumerate(numbered, first)))
 
     def _put(self, records: Mapping[int, Record]) -> list[Record]:
         """Write records in these rows and index the current ones. Returns the records as
@@ -135,10 +130,10 @@ class RecordTable:
                 for row, values in rows.items()
             ],
         )
-        for index in INDEXES:
+        for index in self._tables.indexes:
             own = {row: words for row, words in entries.items() if written[row].kind in index.kinds}
             if own:
-                index.add(self._connection, own)
+                index.add(own)
         return list(written.values())
 
     def restore(self, record: Record) -> Record:
@@ -155,9 +150,9 @@ class RecordTable:
         if is_context(record):
             # It is again the context of what was said next.
             self._connection.execute(
-                "UPDATE record SET context = min(context, ?1) "
-                "WHERE session_id = ?2 AND row BETWEEN ?1 AND ?1 + ?3 AND kind = 'message'",
-                (row, record.session_id, CONTEXT),
+                "UPDATE record SET context = ?1 WHERE session_id = ?2 AND context > ?1 "
+                "AND row BETWEEN ?1 AND ?3 AND kind = 'message'",
+                (row, record.session_id, row + CONTEXT),
             )
         return restored
 
@@ -170,11 +165,14 @@ class RecordTable:
         (row,) = found
         record = self._fetch(row)
         self._connection.execute("DELETE FROM record WHERE row = ?", (row,))
-        self._connection.execute("INSERT INTO deleted VALUES (?, ?)", (record_id, row))
+        self._connection.execute("INSERT INTO deleted (id, row) VALUES (?, ?)", (record_id, row))
         self._connection.execute("DELETE FROM vector WHERE row = ?", (row,))
         if record.current:
-            index_of(record.kind).remove(self._connection, row)
+            self._index_of(record.kind).remove(row)
         return True
+
+    def _index_of(self, kind: Kind) -> Index:
+        return next(index for index in self._tables.indexes if kind in index.kinds)
 
     def _fetch(self, row: int) -> Record:
         found = self._connection.execute(f"SELECT {COLUMNS} FROM record WHERE row = ?", (row,))

@@ -1,13 +1,14 @@
-"""The vectors in a person's file, and exact search among them.
+"""The vectors in a person's tables, and exact search among them.
 
 Needs numpy, which comes with the extras for embedders. A vector is kept as signed bytes, scaled to
 its largest number: a quarter of the size of floats, and what search finds stays the same. They are
 read for each search instead of held: 1,000 take about a millisecond, and nothing has to be kept in
 step with what other processes write."""
 
-import sqlite3
+import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 
 from memory.records import Kind
 from memory.search.fusion import Nearness
+from memory.stores.database import Connection
 
 #: No more of a record is embedded, in characters: models read 128 to 512 tokens.
 MAX_EMBEDDED_CHARS = 1_000
@@ -38,7 +40,7 @@ class VectorTable:
 
     embedder: str
 
-    def missing(self, connection: sqlite3.Connection, limit: int) -> dict[int, str]:
+    def missing(self, connection: Connection, limit: int) -> dict[int, str]:
         """Rows of current records that have no such vector, newest first, with their texts."""
         number = self._number(connection)
         (absent,) = connection.execute(
@@ -52,22 +54,28 @@ class VectorTable:
                 f"SELECT row, {_TEXT} FROM record WHERE superseded_at IS NULL AND NOT EXISTS "
                 "(SELECT 1 FROM vector WHERE vector.row = record.row AND +embedder = ?) "
                 "ORDER BY row DESC LIMIT ?",
-                (number, max(0, min(limit, absent))),
+                (number, max(0, min(limit, int(absent or 0)))),
             ).fetchall()
         )
 
     def add(
         self,
-        connection: sqlite3.Connection,
+        connection: Connection,
         texts: Mapping[int, str],
         vectors: Sequence[Sequence[float]],
     ) -> None:
         """Keep the vectors of these texts, in order, within a transaction of the caller. A row that
         no longer says its text gets none: it was forgotten meanwhile."""
-        connection.execute("INSERT OR IGNORE INTO embedder (name) VALUES (?)", (self.embedder,))
+        if not self._number(connection):
+            connection.execute("INSERT INTO embedder (name) VALUES (?)", (self.embedder,))
         number = self._number(connection)
+        # Those by another embedder.
+        rows = json.dumps(list(texts))
+        connection.execute(
+            "DELETE FROM vector WHERE row IN (SELECT value FROM json_each(?))", (rows,)
+        )
         connection.executemany(
-            f"INSERT OR REPLACE INTO vector SELECT row, ?, kind, ? FROM record "
+            "INSERT INTO vector (row, embedder, kind, numbers) SELECT row, ?, kind, ? FROM record "
             f"WHERE row = ? AND superseded_at IS NULL AND {_TEXT} = ?",
             [
                 (number, numbers, row, text)
@@ -77,7 +85,7 @@ class VectorTable:
 
     def nearest(
         self,
-        connection: sqlite3.Connection,
+        connection: Connection,
         kinds: Sequence[Kind],
         query: Sequence[float],
         also: Collection[int],
@@ -96,7 +104,7 @@ class VectorTable:
         return Nearness(near, float(cosines.min()))
 
     def _cosines(
-        self, connection: sqlite3.Connection, kinds: Sequence[Kind], query: NDArray[np.float32]
+        self, connection: Connection, kinds: Sequence[Kind], query: NDArray[np.float32]
     ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
         """The rows of these kinds, ascending, and the cosine of each."""
         rows: list[int] = []
@@ -111,7 +119,7 @@ class VectorTable:
         return np.array(rows, dtype=np.int64), np.concatenate(parts)
 
     def _chunks(
-        self, connection: sqlite3.Connection, kinds: Sequence[Kind], size: int
+        self, connection: Connection, kinds: Sequence[Kind], size: int
     ) -> Iterator[tuple[tuple[int, ...], bytes]]:
         marks = ", ".join("?" * len(kinds))
         found = connection.execute(
@@ -119,12 +127,13 @@ class VectorTable:
             f"AND kind IN ({marks}) ORDER BY row",
             (self._number(connection), size, *kinds),
         )
-        while chunk := found.fetchmany(_CHUNK):
+        remaining = iter(found)
+        while chunk := list(islice(remaining, _CHUNK)):
             rows, numbers = zip(*chunk, strict=True)
             yield rows, b"".join(numbers)
 
-    def _number(self, connection: sqlite3.Connection) -> int:
-        """What the file calls this embedder; 0 if it does not know it yet."""
+    def _number(self, connection: Connection) -> int:
+        """What the tables call this embedder; 0 if it does not know it yet."""
         found: tuple[Any, ...] | None = connection.execute(
             "SELECT id FROM embedder WHERE name = ?", (self.embedder,)
         ).fetchone()

@@ -15,7 +15,7 @@ from memory.errors import MemoryFailure
 from memory.records import Actor
 from memory.search.fusion import Calibration, QueryMeaning, calibrate
 from memory.search.query import parse
-from memory.stores.sqlite.vectors import MAX_EMBEDDED_CHARS, VectorTable
+from memory.stores.records.vectors import MAX_EMBEDDED_CHARS
 from memory.understanding import Embedder, EmbeddingFailed
 
 #: Seconds to leave an embedder alone that has failed: recall must not wait for it every time.
@@ -172,11 +172,11 @@ _log = structlog.get_logger(__name__)
 
 
 class Semantics:
-    """An embedder at work: it fills `table` in the background and embeds queries."""
+    """An embedder at work: it makes vectors in the background and embeds queries."""
 
     def __init__(self, embedder: Embedder, seconds: float, missing: Missing, keep: Keep) -> None:
-        """`missing` and `keep` access the table in an actor's file; a query may take `seconds`."""
-        self.table = VectorTable(embedder.name)
+        """`missing` and `keep` access an actor's vectors; a query may take `seconds`."""
+        self._embedder = embedder.name
         self._log = RateLimitedLog(_log)
         self._backfill = EmbeddingBackfill(embedder, missing, keep, self._complain)
         self._queries = QueryEmbedder(embedder, seconds, self._complain)
@@ -210,7 +210,7 @@ class Semantics:
     def _complain(self, failure: Exception) -> None:
         self._log.warning(
             "embedder_failed",
-            embedder=self.table.embedder,
+            embedder=self._embedder,
             error=str(failure) or type(failure).__name__,
             effect="search goes on by words alone",
         )
