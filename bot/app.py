@@ -200,6 +200,11 @@ async def _parts(settings: Settings, wall: WallClock) -> AsyncIterator[_Parts]:
             await journal.jobs.end_leases()
         store = await stack.enter_async_context(open_store(settings, databases, files))
         accounts = await stack.enter_async_context(Accounts(kept.open(USAGE_LAYOUT), wall))
+        if settings.otel_endpoint:
+            from bot.models.tracing import tracing
+
+            spans = tracing(settings.otel_endpoint, content=settings.otel_content)
+            await stack.enter_async_context(spans)
         model = await stack.enter_async_context(models_of(settings, notebook_model))
         understanding = understanding_of(settings, model, accounts)
         files.submit(warm_up, understanding.rules)

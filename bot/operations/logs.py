@@ -140,8 +140,9 @@ def _route(output: logging.Handler, level: str) -> None:
     root.setLevel(level)
     for name in _TALKATIVE:
         logging.getLogger(name).setLevel(logging.WARNING)
-    # It warns of every stranger whose TLS handshake fails.
-    logging.getLogger("tornado.general").setLevel(logging.ERROR)
+    # They warn of every stranger whose TLS handshake fails, and of each try to send spans.
+    for name in ("tornado.general", "opentelemetry"):
+        logging.getLogger(name).setLevel(logging.ERROR)
     logging.captureWarnings(capture=True)
     structlog.configure(
         processors=[

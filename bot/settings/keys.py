@@ -4,8 +4,11 @@ import json
 
 from bot.settings.schema import PREFIX, Settings
 
-#: The name that every Telegram bot's token has; ours with the prefix does as well.
-PLAIN_TOKEN_VARIABLE = "TELEGRAM_BOT_TOKEN"  # noqa: S105 - the name of a variable, not a secret
+#: Names that others use for the same; ours with the prefix do as well.
+PLAIN_VARIABLES = {
+    "telegram_bot_token": "TELEGRAM_BOT_TOKEN",
+    "otel_endpoint": "OTEL_EXPORTER_OTLP_ENDPOINT",
+}
 MASK = "********"
 
 SECRETS = (
@@ -20,7 +23,7 @@ SECRETS = (
 
 def variable_of(key: str) -> str:
     """The environment variable of a key."""
-    return PLAIN_TOKEN_VARIABLE if key == "telegram_bot_token" else f"{PREFIX}{key.upper()}"
+    return PLAIN_VARIABLES.get(key) or f"{PREFIX}{key.upper()}"
 
 
 def default_of(key: str) -> str:

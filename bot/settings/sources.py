@@ -19,7 +19,7 @@ from pydantic_settings import DotEnvSettingsSource, EnvSettingsSource
 from bot.errors import OperatorError
 from bot.settings.keys import (
     MASK,
-    PLAIN_TOKEN_VARIABLE,
+    PLAIN_VARIABLES,
     SECRETS,
     as_json,
     default_of,
@@ -150,9 +150,9 @@ def _our_values(source: EnvSettingsSource) -> dict[str, Any]:
     prefix = PREFIX.lower()
     given = {name.lower(): value for name, value in source.env_vars.items()}
     known = {name: value for name, value in source().items() if name in Settings.model_fields}
-    plain = given.get(PLAIN_TOKEN_VARIABLE.lower())
-    if plain:
-        known.setdefault("telegram_bot_token", plain)
+    for key, variable in PLAIN_VARIABLES.items():
+        if plain := given.get(variable.lower()):
+            known.setdefault(key, plain)
     unknown = {
         name.removeprefix(prefix): value
         for name, value in given.items()

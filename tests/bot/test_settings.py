@@ -22,7 +22,7 @@ def clean_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty working directory, and an environment that says nothing of ours."""
     monkeypatch.chdir(tmp_path)
     for name in os.environ:
-        if name.startswith(("MORDECAI_", "TELEGRAM_")):
+        if name.startswith(("MORDECAI_", "TELEGRAM_", "OTEL_")):
             monkeypatch.delenv(name)
     return tmp_path
 
@@ -402,3 +402,12 @@ def test_a_key_without_its_certificate_is_a_mistake(tmp_path: Path):
 
 def test_owners_alone_are_somebody_to_let_in() -> None:
     assert Settings(access="allowlist", owners=(1001,)).allowed_users == ()
+
+
+def test_the_collector_is_found_where_opentelemetry_looks_for_it_and_ours_wins(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://collector:4318/")
+    assert load().settings.otel_endpoint == "http://collector:4318"
+    monkeypatch.setenv("MORDECAI_OTEL_ENDPOINT", "http://ours:4318")
+    assert load().settings.otel_endpoint == "http://ours:4318"

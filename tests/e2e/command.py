@@ -26,7 +26,7 @@ class Ran:
         return [part.rstrip("\n") for part in ("\n" + self.out).split("\nbot: ")[1:]]
 
 
-_FOREIGN = ("MORDECAI_", "TELEGRAM_", "AWS_", "MAKE", "MFLAGS")
+_FOREIGN = ("MORDECAI_", "TELEGRAM_", "AWS_", "OTEL_", "MAKE", "MFLAGS")
 
 
 def environment(**variables: str) -> dict[str, str]:
