@@ -1,7 +1,7 @@
 """The right to work on an actor, where several workers share a database."""
 
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -49,6 +49,9 @@ class Leases(Protocol):
     """The leases of this worker. While it holds one on an actor, no other worker does, and what it
     has of the actor in RAM is what is in the database."""
 
+    #: What `held_lane` of the database calls this worker; changes when all leases were lost.
+    name: str
+
     def work_on(self, actor: Actor) -> AbstractAsyncContextManager[bool]:
         """Hold the actor's lease in the block, as `current_lease`; False if another worker holds
         it. Blocks of one worker share it. Raises StoreUnavailable."""
@@ -76,15 +79,21 @@ class Leases(Protocol):
         before a lease is given back, and when it is lost."""
         ...
 
-    async def give_back(self, unfinished: Collection[Actor] = ()) -> None:
-        """Give back every lease, at the end. Who takes the `unfinished` is told that something may
-        be half done."""
+    async def give_back(self) -> None:
+        """Give back what no block uses, and from now on each with its last block: the worker is
+        about to end."""
+        ...
+
+    def wake_ups(self) -> AsyncIterator[Actor]:
+        """Actors for whom some worker has just stored something. Some may be missing: what matters
+        has to be looked for as well."""
         ...
 
 
 class Alone:
     """Leases where there is one worker: it holds every one for good."""
 
+    name = ""
     _ours = nullcontext(True)
 
     def work_on(self, actor: Actor) -> AbstractAsyncContextManager[bool]:
@@ -106,8 +115,14 @@ class Alone:
     def subscribe(self, drop: Callable[[Actor], None]) -> None:
         """See Leases: what is in RAM always counts."""
 
-    async def give_back(self, unfinished: Collection[Actor] = ()) -> None:
-        """See Leases."""
+    async def give_back(self) -> None:
+        """See Leases: nobody waits for them."""
+
+    async def wake_ups(self) -> AsyncIterator[Actor]:
+        """See Leases: nobody else stores anything."""
+        nobody: tuple[Actor, ...] = ()
+        for actor in nobody:
+            yield actor
 
 
 ALONE = Alone()

@@ -19,8 +19,9 @@ from memory.background.work import Boundary
 from memory.errors import StoreUnavailable
 from memory.leases import Lease, current_lease
 from memory.records import Actor
-from memory.stores.database import Connection, Databases
+from memory.stores.database import Connection
 from memory.stores.layout import Layout, Migration
+from memory.stores.postgres.server import PostgresServer
 
 _log = structlog.get_logger(__name__)
 
@@ -46,6 +47,9 @@ LAYOUT = Layout(
         ),
     ),
 )
+
+#: The channel of NOTIFY; its payload are actors' ids, with spaces between them.
+WAKE_UPS = "wake_ups"
 
 _BEGIN = """INSERT INTO worker (name, leased_until)
     VALUES (?, now() + make_interval(secs => ?)) RETURNING now()"""
@@ -83,7 +87,7 @@ class PostgresLeases:
 
     def __init__(
         self,
-        databases: Databases,
+        server: PostgresServer,
         seconds: float = 15.0,
         idle_seconds: float = 300.0,
         heard: Callable[[datetime], None] = lambda now: None,
@@ -92,12 +96,14 @@ class PostgresLeases:
         for `idle_seconds` is given back: by default when a vendor's prompt cache has expired too,
         so that the next turn pays for it anyway. `heard` is told the database's time. Raises
         NewerStore, StoreUnavailable."""
-        self._db = databases.open(LAYOUT)
-        self._seconds, self._idle, self._heard = seconds, idle_seconds, heard
+        self._db = server.open(LAYOUT)
+        self._server, self._seconds = server, seconds
+        self._idle, self._heard = idle_seconds, heard
         self._held: dict[str, _Held] = {}
         self._drops: list[Callable[[Actor], None]] = []
-        #: The name under which this process holds its leases; a new one after they were lost.
-        self._name, self._until = "", -inf
+        self.name, self._until = "", -inf
+        #: True once leases are not kept any longer than a block.
+        self._ending = False
         # One claim at a time: a second of the same actor would make the first one's token old.
         self._claiming = asyncio.Lock()
         self._keeper: asyncio.Task[None] | None = None
@@ -111,9 +117,9 @@ class PostgresLeases:
         if self._keeper:
             self._keeper.cancel()
             await asyncio.gather(self._keeper, return_exceptions=True)
+        await self.give_back()
         try:
-            await self.give_back()
-            await self._db.write(_END, self._name)
+            await self._db.write(_END, self.name)
         except StoreUnavailable as failure:
             _log.warning("leases_not_given_back", error=str(failure))
 
@@ -138,11 +144,15 @@ class PostgresLeases:
         before = current_lease.set(held.lease)
         try:
             yield True
+        except asyncio.CancelledError:
+            # Something may be half done, which is said by not giving it back.
+            self._lose(held)
+            raise
         finally:
             current_lease.reset(before)
             held.users -= 1
             held.used_at = time.monotonic()
-            if not (held.users or held.kept):
+            if not held.users and (self._ending or not held.kept):
                 await self._release([held])
 
     async def claim(self, actors: Sequence[Actor]) -> Sequence[Actor]:
@@ -158,18 +168,22 @@ class PostgresLeases:
         return held.lease if held else None
 
     async def elsewhere(self, actors: Collection[Actor]) -> set[Actor]:
-        rows = await self._db.rows(_ELSEWHERE, self._name, json.dumps([a.id for a in actors]))
+        rows = await self._db.rows(_ELSEWHERE, self.name, json.dumps([a.id for a in actors]))
         return {Actor(subject) for (subject,) in rows}
 
     def subscribe(self, drop: Callable[[Actor], None]) -> None:
         self._drops.append(drop)
 
-    async def give_back(self, unfinished: Collection[Actor] = ()) -> None:
-        """See Leases. The unfinished stay this worker's until it ends."""
-        for subject in [actor.id for actor in unfinished]:
-            if held := self._held.get(subject):
-                self._lose(held)
+    async def give_back(self) -> None:
+        self._ending = True
         await self._release([held for held in self._held.values() if not held.users])
+
+    async def wake_ups(self) -> AsyncIterator[Actor]:
+        async for subjects in self._server.listen(WAKE_UPS):
+            for subject in subjects.split():
+                # Anybody with the right to connect can announce something.
+                with suppress(ValueError):
+                    yield Actor(subject)
 
     def _valid(self, subject: str) -> _Held | None:
         held = self._held.get(subject)
@@ -182,11 +196,11 @@ class PostgresLeases:
         """Claim those that nobody holds."""
         async with self._claiming:
             wanted = [subject for subject in subjects if self._valid(subject) is None]
-            name, until = self._name, self._until
+            name, until = self.name, self._until
             if not wanted or time.monotonic() >= until:
                 return
             taken = await self._db.change(lambda db: _take(db, wanted, name))
-            if name != self._name:
+            if name != self.name:
                 return
             for subject, token, inherited in taken:
                 lease = Lease(subject, token, until, inherited)
@@ -235,7 +249,7 @@ class PostgresLeases:
             return now
 
         self._heard(await self._db.change(work))
-        self._name, self._until = name, began + self._seconds
+        self.name, self._until = name, began + self._seconds
 
     async def _keep(self) -> None:
         """Renew, give back what is idle, and notice what is lost."""
@@ -261,7 +275,7 @@ class PostgresLeases:
             with suppress(TimeoutError):
                 async with asyncio.timeout(left):
                     renewed = await self._db.change(
-                        lambda db: db.execute(_RENEW, (self._seconds, self._name)).fetchall()
+                        lambda db: db.execute(_RENEW, (self._seconds, self.name)).fetchall()
                     )
         if not renewed:
             self._lose_all()

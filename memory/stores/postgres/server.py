@@ -1,7 +1,7 @@
 """A PostgreSQL server: connections to it, the schema with Mordecai's tables, its migrations."""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from concurrent.futures import Executor
 from contextlib import contextmanager
 from typing import Any
@@ -15,6 +15,7 @@ from memory.errors import NewerStore, StoreUnavailable
 from memory.stores.layout import Layout
 from memory.stores.postgres.database import PostgresDatabase
 from memory.stores.postgres.dialect import statement_of
+from memory.stores.postgres.listening import listen
 
 PgConnection = psycopg.Connection[tuple[Any, ...]]
 
@@ -24,6 +25,9 @@ _log = structlog.get_logger(__name__)
 OLDEST = 140000
 #: How long a call waits for a connection, in seconds: a server's restart takes two or three.
 _WAIT = 5.0
+
+#: A worker that is frozen within a transaction must not lock what others need for longer.
+_OPTIONS = "-c idle_in_transaction_session_timeout=15s -c tcp_keepalives_idle=15"
 
 _LEDGER = """CREATE TABLE IF NOT EXISTS migration (
     layout TEXT NOT NULL, name TEXT NOT NULL, applied_at TIMESTAMPTZ NOT NULL DEFAULT now(),
@@ -39,7 +43,7 @@ class PostgresServer:
     ) -> None:
         """Connect, and make the schema if it is not there. Raises StoreUnavailable with what the
         operator can do; the message holds no password."""
-        self.schema, self._pool = schema, pool
+        self.schema, self._pool, self._url = schema, pool, url
         # One layout's migrations at a time in this process; other processes wait for a lock.
         self._migrating = threading.Lock()
         self._connections = ConnectionPool(
@@ -48,7 +52,7 @@ class PostgresServer:
             max_size=connections,
             open=False,
             timeout=_WAIT,
-            kwargs={"autocommit": True, "options": f"-c search_path={schema}"},
+            kwargs={"autocommit": True, "options": f"-c search_path={schema} {_OPTIONS}"},
             name="mordecai",
         )
         try:
@@ -78,6 +82,10 @@ class PostgresServer:
             yield connection
         finally:
             self._connections.putconn(connection)
+
+    def listen(self, channel: str) -> AsyncIterator[str]:
+        """The payloads of `NOTIFY "<schema>.<channel>"`, from any worker."""
+        return listen(self._url, f"{self.schema}.{channel}")
 
     def replace_broken(self) -> None:
         """Replace the connections that a restart of the server has broken."""

@@ -159,18 +159,59 @@ async def test_a_dead_worker_is_replaced_and_what_it_held_may_be_half_done(serve
         assert lease.inherited
 
 
-async def test_an_orderly_end_gives_everything_back_and_tells_what_is_unfinished(server):
-    async with PostgresLeases(server) as other:
-        async with PostgresLeases(server) as one:
-            await one.claim([ANN, BOB])
-            await one.give_back(unfinished=[BOB])
+async def test_an_orderly_end_gives_back_what_is_not_in_use_and_the_rest_with_its_block(server):
+    async with PostgresLeases(server) as one, PostgresLeases(server) as other:
+        await one.claim([ANN, BOB])
+        async with one.work_on(BOB):
+            await one.give_back()
             assert await other.claim([ANN, BOB]) == [ANN]
         assert await other.claim([BOB]) == [BOB]
         ann, bob = other.held(ANN), other.held(BOB)
         assert ann
         assert not ann.inherited
         assert bob
-        assert bob.inherited
+        assert not bob.inherited
+
+
+async def test_what_was_cancelled_is_inherited_once_the_worker_has_ended(server):
+    async with PostgresLeases(server) as other:
+        async with PostgresLeases(server) as one:
+            await one.claim([ANN])
+            with pytest.raises(asyncio.CancelledError):
+                async with one.work_on(ANN):
+                    raise asyncio.CancelledError
+            assert not await claims(other, ANN)
+        assert await claims(other, ANN)
+        lease = other.held(ANN)
+        assert lease
+        assert lease.inherited
+
+
+async def test_workers_are_woken_by_what_others_store(server):
+    heard: set[Actor] = set()
+
+    async def hear() -> None:
+        async for actor in leases.wake_ups():
+            heard.add(actor)
+
+    async with PostgresLeases(server) as leases:
+        hearing = asyncio.create_task(hear())
+        notes = server.open(NOTES)
+
+        async def arrives() -> bool:
+            await notes.write("SELECT pg_notify(?, 'u1001 u1002')", f"{server.schema}.wake_ups")
+            return heard == {ANN, BOB}
+
+        await until(arrives)
+        with psycopg.connect(server_url(), autocommit=True) as boss:
+            boss.execute(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+                "WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'"
+            )
+        heard.clear()
+        await until(arrives)
+        hearing.cancel()
+        await asyncio.gather(hearing, return_exceptions=True)
 
 
 async def test_what_is_idle_is_given_back_and_dropped_from_memory(server):
