@@ -82,11 +82,11 @@ def _read_numbers(row: Row) -> Row:
 
 
 USAGE_LAYOUT = Layout("usage", _MIGRATIONS, {"usage": _read_numbers, "shares": _read_numbers})
-_SUMS = ", ".join(f"sum({name})" for name in _COUNTS)
+_SUMS = ", ".join(f"CAST(sum({name}) AS BIGINT)" for name in _COUNTS)
 _ADD = (
     f"INSERT INTO usage (actor, session, day, kind, {', '.join(_COUNTS)}) "
-    f"{{source}} ON CONFLICT DO UPDATE SET "
-    + ", ".join(f"{name} = {name} + excluded.{name}" for name in _COUNTS)
+    f"{{source}} ON CONFLICT (actor, session, day, kind) DO UPDATE SET "
+    + ", ".join(f"{name} = usage.{name} + excluded.{name}" for name in _COUNTS)
 )
 _VALUES = ", ".join("?" * (2 + len(_COUNTS)))
 _ADD_FOR_ACTOR = _ADD.format(source=f"VALUES (?, ?, {_VALUES})")
@@ -288,8 +288,9 @@ class Accounts:
             "DELETE FROM shares WHERE day < (SELECT max(day) FROM shares WHERE day < ?)", today
         )
         self._note(
-            "INSERT INTO shares VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET "
-            "tokens = tokens + excluded.tokens, cost = cost + excluded.cost",
+            "INSERT INTO shares (person, day, tokens, cost) VALUES (?, ?, ?, ?) "
+            "ON CONFLICT (person, day) DO UPDATE SET "
+            "tokens = shares.tokens + excluded.tokens, cost = shares.cost + excluded.cost",
             Actor.person(user_id).id,
             today,
             tokens,

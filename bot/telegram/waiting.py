@@ -9,7 +9,7 @@ from bot.telegram.delivery.progress import NO_PROGRESS, Progress
 from bot.telegram.delivery.shown import NOTHING_SHOWN, Shown
 from bot.telegram.intake.raw import stored_update
 from memory.stores.layout import Layout, Migration, Row
-from memory.stores.notes import NOTES
+from memory.stores.notes import notes_table
 from memory.stores.values import first, integer_of, text_of, text_or_none
 
 MIGRATIONS = (
@@ -33,8 +33,23 @@ MIGRATIONS = (
             """UPDATE inbound SET progress = '{"unsure": true}', reply =
                 json_object('text', reply, 'markdown', json('true')) WHERE reply IS NOT NULL""",
         ),
+        postgres=("ALTER TABLE inbound ADD COLUMN progress TEXT",),
     ),
-    Migration("notes", (NOTES,)),
+    Migration("notes", (notes_table("note"),), postgres=()),
+    # The journal, which may be in the same database, has notes of its own.
+    Migration(
+        "notes of the inbox",
+        ("ALTER TABLE note RENAME TO inbox_note",),
+        postgres=(notes_table("inbox_note"),),
+    ),
+    Migration(
+        "previews as text",
+        (
+            "ALTER TABLE inbound ADD COLUMN shown TEXT",
+            "UPDATE inbound SET shown = CAST(preview AS TEXT)",
+            "ALTER TABLE inbound DROP COLUMN preview",
+        ),
+    ),
 )
 
 
@@ -78,16 +93,16 @@ class Waiting:
 
 def waiting_of(row: tuple[Any, ...]) -> tuple[int, Waiting]:
     """An open update by its number. Raises ValueError, TypeError, LookupError."""
-    update_id, body, reply, preview, progress = row
-    update, shown = stored_update(update_id, body), Shown.load(preview)
-    return update_id, Waiting(update, load_reply(reply), shown, Progress.load(progress))
+    update_id, body, reply, shown, progress = row
+    update = stored_update(update_id, body)
+    return update_id, Waiting(update, load_reply(reply), Shown.load(shown), Progress.load(progress))
 
 
 def _read_inbound(row: Row) -> Row:
     """See Layout. An update is not set aside for its reply: it is answered again."""
     right = {
         "reply": first(text_or_none, row.get("reply"), None),
-        "preview": Shown.load(row.get("preview")).dump(),
+        "shown": None if row.get("shown") is None else Shown.load(row["shown"]).dump(),
         "progress": first(text_or_none, row.get("progress"), None),
     }
     if row["body"] is not None:

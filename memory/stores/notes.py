@@ -1,21 +1,28 @@
-"""Values that a file keeps by name."""
+"""Values that a database keeps by name."""
 
 from memory.stores.database import Database
 from memory.stores.values import text_of
 
-NOTES = "CREATE TABLE note (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID"
+
+def notes_table(name: str) -> str:
+    """The statement that makes a table of notes."""
+    return f"CREATE TABLE {name} (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID"
 
 
 class Notes:
-    """The table `note`. Both methods raise StoreUnavailable."""
+    """A table of notes. Both methods raise StoreUnavailable."""
 
-    def __init__(self, db: Database) -> None:
-        self._db = db
+    def __init__(self, db: Database, table: str = "note") -> None:
+        self._db, self._table = db, table
 
     async def get(self, name: str) -> str | None:
-        sql = "SELECT value FROM note WHERE name = ?"
+        sql = f"SELECT value FROM {self._table} WHERE name = ?"
         rows = await self._db.read(lambda row: text_of(row[0]), sql, name)
         return rows[0] if rows else None
 
     async def put(self, name: str, value: str) -> None:
-        await self._db.write("INSERT OR REPLACE INTO note VALUES (?, ?)", name, value)
+        sql = (
+            f"INSERT INTO {self._table} (name, value) VALUES (?, ?) "
+            "ON CONFLICT (name) DO UPDATE SET value = excluded.value"
+        )
+        await self._db.write(sql, name, value)

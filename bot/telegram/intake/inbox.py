@@ -15,7 +15,7 @@ from bot.assistant.events import Reply
 from bot.metrics import UPDATES
 from bot.telegram.delivery.progress import Progress
 from bot.telegram.delivery.shown import Shown
-from bot.telegram.intake.raw import chat_of
+from bot.telegram.intake.raw import chat_of, stored_update
 from bot.telegram.waiting import Waiting, dump_reply, waiting_of
 from memory.stores.database import Connection, Database
 from memory.stores.notes import Notes
@@ -27,27 +27,18 @@ _KNOWN_FOR = timedelta(days=2)
 #: Pruning reads every row.
 _PRUNE_EVERY = timedelta(hours=1)
 
-_INSERT = """INSERT OR IGNORE INTO inbound (source, update_id, chat, body, received_at)
-    VALUES (?, ?, ?, ?, ?)"""
+_INSERT = """INSERT INTO inbound (source, update_id, chat, body, received_at)
+    VALUES (?, ?, ?, ?, ?) ON CONFLICT (source, update_id) DO NOTHING"""
 _CLOSE = """UPDATE inbound SET body = NULL, reply = NULL, progress = NULL, chat = NULL
     WHERE source = ? AND update_id IN (SELECT value FROM json_each(?))"""
-_KEEP_REPLY = """UPDATE inbound SET reply = iif(update_id = ?3, ?4, NULL),
-        progress = iif(update_id = ?3, ?5, NULL),
-        body = iif(update_id = ?3, body, NULL), chat = iif(update_id = ?3, chat, NULL)
-    WHERE source = ?1 AND update_id IN (SELECT value FROM json_each(?2))"""
+_KEEP_REPLY = "UPDATE inbound SET reply = ?, progress = ? WHERE source = ? AND update_id = ?"
 _ERASE = """UPDATE inbound SET body = NULL, reply = NULL, progress = NULL, chat = NULL
     WHERE chat = ? AND NOT (source = ? AND update_id >= ?)"""
 # The newest numbers stay even if the clock leaps: only they can come again, and `next_id` continues
 # from the largest.
 _PRUNE = """DELETE FROM inbound WHERE source = ?1 AND body IS NULL AND received_at < ?2
     AND update_id < (SELECT min(update_id) FROM (SELECT update_id FROM inbound
-        WHERE source = ?1 ORDER BY update_id DESC LIMIT 1000))"""
-_AMEND = """UPDATE inbound SET body = json_set(inbound.body, '$.message',
-        json_extract(change.body, '$.edited_message'))
-    FROM inbound AS change WHERE change.source = ?1 AND change.update_id = ?2
-        AND inbound.source = ?1 AND inbound.chat = change.chat
-        AND json_extract(inbound.body, '$.message.message_id')
-            = json_extract(change.body, '$.edited_message.message_id')"""
+        WHERE source = ?1 ORDER BY update_id DESC LIMIT 1000) AS newest)"""
 
 
 class Inbox:
@@ -67,7 +58,7 @@ class Inbox:
         self._all_done.set()
         self._db = database
         #: What else the bot keeps there.
-        self.notes = Notes(database)
+        self.notes = Notes(database, "inbox_note")
 
     async def __aenter__(self) -> Self:
         return self
@@ -118,7 +109,7 @@ class Inbox:
         """The updates that an earlier process left open, oldest first; now they can be claimed."""
         rows = await self._db.read(
             waiting_of,
-            "SELECT update_id, body, reply, preview, progress FROM inbound "
+            "SELECT update_id, body, reply, shown, progress FROM inbound "
             "WHERE source = ? AND body IS NOT NULL ORDER BY update_id",
             self._source,
         )
@@ -134,9 +125,15 @@ class Inbox:
     async def keep_reply(self, update_ids: Sequence[int], reply: Reply, progress: Progress) -> None:
         """Keep the reply to a burst until it is delivered: the burst's first update stays open with
         it, the others are closed. Raises StoreUnavailable."""
-        ids, first = json.dumps(update_ids), update_ids[0]
-        values = ids, first, dump_reply(reply), progress.dump()
-        await self._db.write(_KEEP_REPLY, self._source, *values)
+        first, *others = update_ids
+        kept = (dump_reply(reply), progress.dump(), self._source, first)
+
+        def work(db: Connection) -> None:
+            if others:
+                db.execute(_CLOSE, (self._source, json.dumps(others)))
+            db.execute(_KEEP_REPLY, kept)
+
+        await self._db.change(work)
 
     async def note_progress(self, update_id: int, progress: Progress) -> None:
         """Note how far the reply has come. Raises StoreUnavailable."""
@@ -145,13 +142,13 @@ class Inbox:
 
     async def note_preview(self, update_id: int, shown: Shown) -> None:
         """Note what the reply's preview shows. Raises StoreUnavailable."""
-        sql = "UPDATE inbound SET preview = ? WHERE source = ? AND update_id = ?"
+        sql = "UPDATE inbound SET shown = ? WHERE source = ? AND update_id = ?"
         await self._db.write(sql, shown.dump(), self._source, update_id)
 
     async def amend(self, update_id: int) -> None:
         """Apply an edit to the open update that brought the original message. Raises
         StoreUnavailable."""
-        await self._db.write(_AMEND, self._source, update_id)
+        await self._db.change(lambda db: _amend(db, self._source, update_id))
 
     async def done(self, update_ids: Iterable[int]) -> None:
         """Close answered updates and delete their content. Raises StoreUnavailable; even then they
@@ -212,3 +209,21 @@ class Inbox:
         self._open |= ids
         if self._open:
             self._all_done.clear()
+
+
+def _amend(db: Connection, source: str, update_id: int) -> None:
+    """See Inbox.amend, in the transaction under way."""
+    sql = "SELECT chat, body FROM inbound WHERE source = ? AND update_id = ? AND body IS NOT NULL"
+    for chat, body in db.execute(sql, (source, update_id)).fetchall():
+        edited = stored_update(update_id, body).get("edited_message") or {}
+        sql = (
+            "SELECT update_id, body FROM inbound "
+            "WHERE source = ? AND chat = ? AND body IS NOT NULL ORDER BY update_id"
+        )
+        for number, brought in db.execute(sql, (source, chat)).fetchall():
+            update = stored_update(number, brought)
+            message = update.get("message")
+            if isinstance(message, dict) and message.get("message_id") == edited.get("message_id"):
+                changed = json.dumps(update | {"message": edited}, ensure_ascii=True)
+                sql = "UPDATE inbound SET body = ? WHERE source = ? AND update_id = ?"
+                db.execute(sql, (changed, source, number))

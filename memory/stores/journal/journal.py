@@ -15,9 +15,24 @@ from memory.stores.journal.sessions import (
 )
 from memory.stores.journal.turns import SqlSummaries, SqlTurns, read_summary, read_turn
 from memory.stores.layout import Layout, Migration
-from memory.stores.notes import NOTES, Notes
+from memory.stores.notes import Notes, notes_table
 from memory.stores.values import stamp, time_or_none
 
+_SUMMARIES = (
+    "ALTER TABLE turn ADD COLUMN evicted INTEGER NOT NULL DEFAULT 0",
+    """CREATE TABLE running_summary (
+        id TEXT PRIMARY KEY,
+        session TEXT NOT NULL REFERENCES session (id) ON DELETE CASCADE,
+        position INTEGER NOT NULL, -- of its first turn
+        turns TEXT NOT NULL, oldest TEXT NOT NULL, newest TEXT NOT NULL,
+        fallback INTEGER NOT NULL, base TEXT, base_turns INTEGER NOT NULL,
+        attempts INTEGER NOT NULL DEFAULT 0,
+        due_at TEXT NOT NULL DEFAULT '', -- at once
+        text TEXT NOT NULL
+    )""",
+    "CREATE INDEX running_summary_session ON running_summary (session, position)",
+)
+_DUE = "CREATE INDEX running_summary_due ON running_summary (due_at) WHERE {}"
 _MIGRATIONS = (
     Migration(
         "sessions and turns",
@@ -44,26 +59,16 @@ _MIGRATIONS = (
             "ALTER TABLE session ADD COLUMN holder TEXT",
             "ALTER TABLE session ADD COLUMN leased_until TEXT",
             "ALTER TABLE session ADD COLUMN set_aside_at TEXT",
-            NOTES,
+            notes_table("note"),
         ),
     ),
     Migration(
         "running summaries",
         (
-            "ALTER TABLE turn ADD COLUMN evicted INTEGER NOT NULL DEFAULT 0",
-            """CREATE TABLE running_summary (
-                id TEXT PRIMARY KEY,
-                session TEXT NOT NULL REFERENCES session (id) ON DELETE CASCADE,
-                position INTEGER NOT NULL, -- of its first turn
-                turns TEXT NOT NULL, oldest TEXT NOT NULL, newest TEXT NOT NULL,
-                fallback INTEGER NOT NULL, base TEXT, base_turns INTEGER NOT NULL,
-                attempts INTEGER NOT NULL DEFAULT 0,
-                due_at TEXT NOT NULL DEFAULT '', -- at once
-                text TEXT NOT NULL
-            )""",
-            "CREATE INDEX running_summary_session ON running_summary (session, position)",
-            "CREATE INDEX running_summary_due ON running_summary (due_at) WHERE fallback",
+            *_SUMMARIES,
+            _DUE.format("fallback"),
         ),
+        postgres=(*_SUMMARIES, _DUE.format("fallback = 1")),
     ),
     Migration(
         "private sessions",

@@ -10,6 +10,10 @@ from memory.stores.database import Connection, Database
 from memory.stores.layout import Row
 from memory.stores.values import integer_of, stamp, text_of, time_of
 
+_SAVE = """INSERT INTO panel (id, actor, owner, opened_at, state) VALUES (?, ?, ?, ?, ?)
+    ON CONFLICT (id) DO UPDATE SET actor = excluded.actor, owner = excluded.owner,
+        opened_at = excluded.opened_at, state = excluded.state"""
+
 
 class SqlPanels:
     """See memory.panels.PanelRows."""
@@ -26,7 +30,7 @@ class SqlPanels:
         values = [(r.id, r.actor.id, r.owner, stamp(r.opened_at), r.state) for r in rows]
 
         def work(db: Connection) -> None:
-            db.executemany("INSERT OR REPLACE INTO panel VALUES (?, ?, ?, ?, ?)", values)
+            db.executemany(_SAVE, values)
             db.execute("DELETE FROM panel WHERE opened_at < ?", (stamp(expired),))
 
         await self._db.change(work)

@@ -77,12 +77,12 @@ class SqlSessions:
     async def of(self, actor: Actor) -> list[Session]:
         sql = (
             f"SELECT {SESSION} FROM session WHERE ended_at IS NULL AND actor = ? "
-            "ORDER BY opened_at, rowid"
+            "ORDER BY opened_at, id"
         )
         return await self._db.read(session_of, sql, actor.id)
 
     async def unfinished(self, actor: Actor) -> list[Session]:
-        sql = f"SELECT {SESSION} FROM session WHERE actor = ? ORDER BY opened_at, rowid"
+        sql = f"SELECT {SESSION} FROM session WHERE actor = ? ORDER BY opened_at, id"
         return await self._db.read(session_of, sql, actor.id)
 
     async def idle_since(self, before: datetime) -> list[Session]:

@@ -1,7 +1,6 @@
 """The journal's turns and running summaries in its database."""
 
 import json
-import sqlite3
 from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import datetime
@@ -54,9 +53,9 @@ class SqlSummaries:
         columns = ", ".join(f"session.{name}" for name in SESSION.split(", "))
         sql = (
             f"SELECT summary.attempts, {columns}, {_SUMMARY} FROM running_summary AS summary "
-            "JOIN session ON session.id = summary.session WHERE fallback AND ended_at IS NULL "
+            "JOIN session ON session.id = summary.session WHERE fallback = 1 AND ended_at IS NULL "
             "AND summary.due_at <= coalesce(?1, summary.due_at) "
-            "AND session.id = coalesce(?2, session.id) ORDER BY session.rowid, position"
+            "AND session.id = coalesce(?2, session.id) ORDER BY opened_at, session.id, position"
         )
 
         def job(row: tuple[Any, ...]) -> SummaryJob:
@@ -67,7 +66,7 @@ class SqlSummaries:
     async def complete(self, summary_id: str, text: str) -> bool:
         changed = await self._db.write(
             "UPDATE running_summary SET text = ?, fallback = 0, base = NULL, base_turns = 0 "
-            "WHERE id = ? AND fallback",
+            "WHERE id = ? AND fallback = 1",
             text,
             summary_id,
         )
@@ -148,6 +147,12 @@ _TURN = (
 )
 
 
+#: The session's row is what keeps the turn from being added to one that is gone.
+_APPEND = """INSERT INTO turn (session, position, id, body)
+    SELECT id, 1 + coalesce((SELECT max(position) FROM turn WHERE session = ?1), 0), ?2, ?3
+    FROM session WHERE id = ?1 ON CONFLICT (id) DO NOTHING"""
+
+
 class SqlTurns:
     """See memory.journal.Turns."""
 
@@ -174,19 +179,11 @@ class SqlTurns:
 
         def work(db: Connection) -> bool:
             db.executemany("DELETE FROM turn WHERE id = ?", [(each.id,) for each in replaces])
-            try:
-                added = db.execute(
-                    "INSERT INTO turn (session, position, id, body) SELECT ?1, "
-                    "1 + coalesce(max(position), 0), ?2, ?3 FROM turn WHERE session = ?1 "
-                    "ON CONFLICT (id) DO NOTHING",
-                    (session_id, turn.id, body),
-                )
-            except sqlite3.IntegrityError as failure:
-                if db.execute("SELECT 1 FROM session WHERE id = ?", (session_id,)).fetchone():
-                    raise
-                raise SessionLost(f"session {session_id} is not in the journal") from failure
+            added = db.execute(_APPEND, (session_id, turn.id, body))
             if not added.rowcount:
-                return False
+                if db.execute("SELECT 1 FROM session WHERE id = ?", (session_id,)).fetchone():
+                    return False
+                raise SessionLost(f"session {session_id} is not in the journal")
             db.execute(
                 "UPDATE session SET last_at = ?, message_count = message_count + ? WHERE id = ?",
                 (stamp(turn.messages[-1].at), growth, session_id),
@@ -203,7 +200,7 @@ class SqlTurns:
         await self._db.wipe(lambda db: db.executemany(sql, rows))
 
     async def evicted_ids(self, session_id: str) -> list[str]:
-        sql = "SELECT id FROM turn WHERE session = ? AND evicted ORDER BY position"
+        sql = "SELECT id FROM turn WHERE session = ? AND evicted = 1 ORDER BY position"
         return await self._db.read(lambda row: text_of(row[0]), sql, session_id)
 
     async def shift(self, shift: Shift) -> None:
@@ -236,11 +233,9 @@ def _restore(db: Connection, actor: Actor, turn: Turn) -> bool:
     if db.execute(there, (turn.id,)).fetchone():
         return False
     rows = db.execute(
-        "SELECT position, json_extract(body, '$.messages[0].at') FROM turn WHERE session = ? "
-        "ORDER BY position",
-        (turn.session_id,),
+        "SELECT position, body FROM turn WHERE session = ? ORDER BY position", (turn.session_id,)
     ).fetchall()
-    later = [p for p, at in rows if time_of(at) > turn.messages[0].at]
+    later = [position for position, body in rows if _said_at(body) > turn.messages[0].at]
     position = later[0] if later else max((p for p, _ in rows), default=0) + 1
     make_room(db, turn.session_id, position)
     db.execute(
@@ -248,6 +243,11 @@ def _restore(db: Connection, actor: Actor, turn: Turn) -> bool:
         (turn.session_id, position, turn.id, _dump(turn)),
     )
     return True
+
+
+def _said_at(body: str) -> datetime:
+    """When a turn began. Raises ValueError, TypeError, LookupError."""
+    return time_of(json.loads(body)["messages"][0]["at"])
 
 
 def _dump(turn: Turn) -> str:

@@ -91,15 +91,15 @@ class Outbox:
         ]
 
         sql = (
-            "INSERT OR IGNORE INTO event (actor, session, turn, part, body, changed_at, ours) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?)"
+            "INSERT INTO event (actor, session, turn, part, body, changed_at, ours) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (actor, session, turn, part) DO NOTHING"
         )
         await self._db.change(lambda db: db.executemany(sql, rows))
 
     async def ours(self, actor: Actor, turn_ids: Sequence[str]) -> set[str]:
         """Those of these turns whose learning is left to us."""
         rows = await self._db.rows(
-            "SELECT turn FROM event WHERE actor = ? AND ours "
+            "SELECT turn FROM event WHERE actor = ? AND ours = 1 "
             "AND turn IN (SELECT value FROM json_each(?))",
             actor.id,
             json.dumps(list(turn_ids)),
@@ -146,7 +146,10 @@ class Outbox:
 
     async def note_try(self, key: str, tries: int, next_at: datetime) -> None:
         """Note that an extraction job was started again."""
-        sql = "INSERT OR REPLACE INTO job VALUES (?, ?, ?)"
+        sql = (
+            "INSERT INTO job (key, tries, next_at) VALUES (?, ?, ?) "
+            "ON CONFLICT (key) DO UPDATE SET tries = excluded.tries, next_at = excluded.next_at"
+        )
         await self._db.write(sql, key, tries, stamp(next_at))
 
     async def mark_sent(self, event: Outgoing, event_id: str | None) -> None:
@@ -184,8 +187,8 @@ class Outbox:
         due, at = stamp(due_at) if due_at else None, stamp(now)
         await self._db.write(
             "UPDATE event SET why = ?, failing_since = coalesce(failing_since, ?), due_at = ?, "
-            "state = iif(?, 'refused', state), changed_at = ? "
-            "WHERE row = ? AND (why IS NOT ? OR due_at IS NOT ? OR ?)",
+            "state = CASE WHEN ? = 1 THEN 'refused' ELSE state END, changed_at = ? "
+            "WHERE row = ? AND (why IS NOT ? OR due_at IS NOT ? OR ? = 1)",
             *(why, at, due, final, at),
             *(event.row, why, due, final),
         )
@@ -209,7 +212,10 @@ class Outbox:
         """Give another actor the events that AWS has not taken, except turns that this actor has
         too."""
         await self._db.write(
-            "UPDATE OR IGNORE event SET actor = ? WHERE actor = ? AND state != 'sent'",
+            "UPDATE event SET actor = ?1 WHERE actor = ?2 AND state != 'sent' AND NOT EXISTS "
+            "(SELECT 1 FROM event AS known WHERE known.actor = ?1 "
+            "AND known.session = event.session AND known.turn = event.turn "
+            "AND known.part = event.part)",
             to.id,
             actor.id,
         )
@@ -227,7 +233,7 @@ class Outbox:
         `aside`."""
         rows = await self._db.rows(
             "SELECT count(*) FROM event WHERE state = 'waiting' "
-            "AND (? OR due_at IS NULL) AND actor = coalesce(?, actor)",
+            "AND (? = 1 OR due_at IS NULL) AND actor = coalesce(?, actor)",
             aside,
             actor.id if actor else None,
         )
