@@ -14,6 +14,7 @@ from bot.assistant.files import Transcription
 from bot.assistant.inbound import Click, Command, GroupJoin, Inbound, Message, Origin
 from bot.commands.introduction import hello_to_group
 from bot.commands.pages.effects import show_effects
+from bot.commands.questions import Questions
 from bot.commands.resuming import Resuming
 from bot.commands.session import announce_ending
 from bot.commands.table import Commands
@@ -51,6 +52,7 @@ class Assistant:
         self._longest, self._leaves_strangers = longest_text, leaves_strangers
         self._apologies = Throttle(_APOLOGY_SECONDS)
         self.resuming = Resuming(conversation, context)
+        self._questions = Questions(context.panels.rows, context.memory.clock)
         context.memory.on_saved(partial(announce_ending, context))
 
     async def respond(
@@ -59,7 +61,7 @@ class Assistant:
         """Yield the reply to an inbound and the events before it; no event at all means silence.
         `on_admitted` gets the inbound that is answered, before it is."""
         if isinstance(said, Click):
-            self.note(said)
+            await self.note(said)
         admitted = await self.admit(said)
         if isinstance(admitted, Message) and admitted is not said:
             # A press that an earlier process may have answered.
@@ -88,9 +90,9 @@ class Assistant:
         self.people.personal.note(said.origin, typed)
         meant: Inbound = said
         if isinstance(said, Message):
-            meant = self._commands.questions.match(said) or said
+            meant = await self._questions.match(said) or said
         else:
-            self._commands.questions.note(said)
+            await self._questions.note(said)
         if late:
             return await self._apology(said)
         match meant:
@@ -103,9 +105,9 @@ class Assistant:
             case _:
                 return await self._refuse_talk(meant) or meant
 
-    def note(self, click: Click) -> None:
+    async def note(self, click: Click) -> None:
         """Close the person's open question, because they pressed a button."""
-        self._commands.questions.note(click)
+        await self._questions.note(click)
 
     async def answer(self, said: Inbound) -> AsyncGenerator[Event, None]:
         """Answer an admitted inbound, in its turn. Unexpected errors are raised."""
@@ -122,13 +124,13 @@ class Assistant:
                         event = await self._complete(event, said.origin, context)
                     yield event
 
-    def note_delivery(self, said: Inbound, reply: Reply, message_id: int | None) -> None:
+    async def note_delivery(self, said: Inbound, reply: Reply, message_id: int | None) -> None:
         """Note that the channel sent a reply under this id (None: it may not have arrived). From
         now on the person can answer its question by typing."""
         if message_id is not None and reply.markdown and isinstance(said, Message):
             self.resuming.note_answer(said, reply, message_id)
-        if reply.question:
-            self._commands.questions.expect(said, reply.question, message_id)
+        if message_id is not None and reply.question:
+            await self._questions.expect(said, reply.question, message_id)
 
     async def limit(self, said: Message) -> Reply | None:
         """Count a message, or an edit that restarts a reply: it costs as much. Beyond a limit,

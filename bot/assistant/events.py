@@ -1,10 +1,10 @@
 """Events of a turn: pieces of the answer as it grows, and the reply."""
 
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from bot.assistant.inbound import Click, Command, Message
+from bot.assistant.inbound import Message
 from memory.records import Place
 from tools.context import TurnEffects
 
@@ -45,12 +45,16 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """Lets the person's very next message answer a reply by typing.
+    """Lets the person's very next message answer a reply by typing, by what that stands for: the
+    data of a button for a `yes`, for a `no`, for one of the `numbers` from 1 on and for other
+    `words`, or the name of the `command` that takes these as its argument. What stands for nothing
+    is no answer."""
 
-    `reads` gets that message and the id under which the channel sent the question. It returns the
-    command or click the answer stands for, or None if the message is no answer."""
-
-    reads: Callable[[Message, int], "Command | Click | None"]
+    yes: str = ""
+    no: str = ""
+    numbers: tuple[str, ...] = ()
+    words: str = ""
+    command: str = ""
 
 
 @dataclass(frozen=True, slots=True)

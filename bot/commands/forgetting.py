@@ -5,17 +5,15 @@ import re
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import partial
 
 import structlog
 
 from bot.assistant.context import Context
 from bot.assistant.events import Button, Question, Reply
-from bot.assistant.inbound import Click, Command, Message, Origin
+from bot.assistant.inbound import Click, Command, Origin
 from bot.commands.pages.browser import report_deletion
 from bot.commands.pages.candidates import ask_which
 from bot.commands.pages.progress import tell_progress
-from bot.commands.questions import press_of, yes_or_no
 from bot.texts import Texts, languages
 from memory.errors import StoreUnavailable, UnknownRecord
 from memory.knowledge.forgetting import Forgotten
@@ -104,15 +102,7 @@ def _ask(origin: Origin, texts: Texts) -> Reply:
     # be forged, so a click in a group is refused unless it comes from an admin.
     data = f"{FAMILY}:{origin.user_id}"
     yes, no = Button(texts.forget_all_yes, f"{data}:yes"), Button(texts.forget_all_no, f"{data}:no")
-    return Reply(question, ((yes,), (no,)), question=Question(partial(_read_answer, data)))
-
-
-def _read_answer(data: str, answer: Message, message_id: int) -> Click | None:
-    """The click that a typed answer stands for; None if it is neither yes nor no."""
-    agreed = yes_or_no(answer.words)
-    if agreed is None:
-        return None
-    return press_of(answer, message_id, f"{data}:{'yes' if agreed else 'no'}")
+    return Reply(question, ((yes,), (no,)), question=Question(f"{data}:yes", f"{data}:no"))
 
 
 async def _erase(click: Click, context: Context) -> Remainder:

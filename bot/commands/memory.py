@@ -3,12 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from functools import partial
 from typing import Any
 
 from bot.assistant.context import Context
 from bot.assistant.events import Document, Question, Reply
-from bot.assistant.inbound import Command, Message
+from bot.assistant.inbound import Command
 from bot.commands.pages.browser import (
     ask_for_words,
     open_about,
@@ -18,7 +17,6 @@ from bot.commands.pages.browser import (
 )
 from bot.commands.pages.changes import report_changes
 from bot.commands.pages.progress import tell_if_slow
-from bot.commands.questions import command_of, yes_or_no
 from bot.texts import Texts
 from memory.errors import RefusedText, UnknownRecord
 from memory.knowledge.lookup import find_closest
@@ -150,12 +148,7 @@ def _ask_for_more(said: Command, question: str, how: str) -> Reply:
     may not receive that message, explain the command instead."""
     if not said.origin.is_private:
         return Reply(how)
-    return Reply(question, question=Question(partial(_read_argument, said.name)))
-
-
-def _read_argument(name: str, answer: Message, message_id: int) -> Command | None:
-    """The command with the answer as its argument; None for a no."""
-    return None if yes_or_no(answer.words) is False else command_of(answer, name, answer.words)
+    return Reply(question, question=Question(command=said.name))
 
 
 def _explain(refusal: RefusedText, texts: Texts) -> Reply:

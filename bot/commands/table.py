@@ -13,7 +13,6 @@ from bot.assistant.inbound import Click, Command, Inbound, Origin
 from bot.commands import forgetting, introduction, memory, owner, preferences, session
 from bot.commands.pages import browser, candidates, changes
 from bot.commands.pages.panels import Panel, parse_click
-from bot.commands.questions import Questions
 from memory.errors import StoreUnavailable
 
 _log = structlog.get_logger(__name__)
@@ -81,9 +80,6 @@ _SAVING = frozenset(("remember", "edit", "name"))
 
 class Commands:
     """Finds the handler of an inbound. Stateless except for the open questions."""
-
-    def __init__(self) -> None:
-        self.questions = Questions()
 
     def match(self, said: Inbound) -> Handler | None:
         """The handler of a command or click; None for a message, which is talk."""

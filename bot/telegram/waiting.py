@@ -4,7 +4,7 @@ import json
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
-from bot.assistant.events import Button, Reply
+from bot.assistant.events import Button, Question, Reply
 from bot.telegram.delivery.progress import NO_PROGRESS, Progress
 from bot.telegram.delivery.shown import NOTHING_SHOWN, Shown
 from bot.telegram.intake.raw import stored_update
@@ -54,29 +54,32 @@ MIGRATIONS = (
 
 
 #: What is not kept of a reply, see `can_keep`; its effects are in its text and buttons.
-_LEFT_OUT = ("documents", "question", "effects")
+_LEFT_OUT = ("documents", "effects")
 _KEPT = tuple(field.name for field in fields(Reply) if field.name not in _LEFT_OUT)
 
 
 def can_keep(reply: Reply) -> bool:
-    """False for a command's reply with documents, which are too large, or with a question, because
-    how to read the answer exists in RAM alone. Such a command only reads, and can be carried out
-    again."""
-    return not reply.documents and (reply.markdown or not reply.question)
+    """False for a command's reply with documents, which are too large. Such a command only reads,
+    and can be carried out again."""
+    return not reply.documents
 
 
 def dump_reply(reply: Reply) -> str:
     kept = {name: getattr(reply, name) for name in _KEPT}
-    return json.dumps(kept | {"buttons": [[asdict(b) for b in row] for row in reply.buttons]})
+    kept["buttons"] = [[asdict(button) for button in row] for row in reply.buttons]
+    kept["question"] = asdict(reply.question) if reply.question else None
+    return json.dumps(kept)
 
 
 def load_reply(kept: str | None) -> Reply | None:
     """The reply; None if there is none, or none of this version."""
     try:
         values = {name: value for name, value in json.loads(kept or "").items() if name in _KEPT}
-        rows = values.pop("buttons", ())
-        return Reply(**values, buttons=tuple(tuple(Button(**b) for b in row) for row in rows))
-    except (ValueError, TypeError, AttributeError):
+        rows, asked = values.pop("buttons", ()), values.pop("question", None)
+        buttons = tuple(tuple(Button(**button) for button in row) for row in rows)
+        question = Question(**asked | {"numbers": tuple(asked["numbers"])}) if asked else None
+        return Reply(**values, buttons=buttons, question=question)
+    except (ValueError, TypeError, AttributeError, KeyError):
         return None
 
 

@@ -267,7 +267,7 @@ class Terminal:
             except OSError as error:
                 where = f"[document] {document.name} could not be saved: {error.strerror}"
             self._screen.show(f"{document.caption}\n{where}".lstrip(), private=private)
-        self._assistant.note_delivery(said, reply, message_id)
+        await self._assistant.note_delivery(said, reply, message_id)
 
     async def _close(self, said: Inbound) -> None:
         with log_outage(_log, "inbox_unavailable"):

@@ -2,18 +2,16 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 
 import structlog
 
 from bot.assistant.context import Context
 from bot.assistant.events import SILENCE, Button, Question, Reply
-from bot.assistant.inbound import Click, Message, Origin
+from bot.assistant.inbound import Click, Origin
 from bot.commands.pages.browser import pages, report_deletion
 from bot.commands.pages.memory_pages import MemoryPages
 from bot.commands.pages.panels import Page, Panel, parse_click
 from bot.commands.pages.progress import tell_progress
-from bot.commands.questions import press_of, yes_or_no
 from memory.errors import StoreUnavailable, UnknownRecord
 from memory.knowledge.forgetting import Forgotten
 from memory.knowledge.lookup import Meant
@@ -34,7 +32,9 @@ async def ask_which(origin: Origin, meant: Meant, context: Context) -> Reply:
     """Ask a person which of these to forget, by button or by typing. Raises StoreUnavailable."""
     page = await candidates_page(origin, meant, context)
     id_ = open_candidates(origin, meant, context).id
-    return page.reply(id_, question=Question(partial(_read_answer, id_, len(meant.records))))
+    numbers = tuple(f"{id_}:only:{index}" for index in range(len(meant.records)))
+    yes = numbers[0] if len(numbers) == 1 else ""
+    return page.reply(id_, question=Question(yes, f"{id_}:none", numbers))
 
 
 async def candidates_page(origin: Origin, meant: Meant, context: Context) -> Page:
@@ -117,19 +117,3 @@ def _picks(
     return tuple(
         (Button(show.label(index + 1, record), f"only:{index}"),) for index, record in records
     )
-
-
-def _read_answer(panel: str, count: int, answer: Message, message_id: int) -> Click | None:
-    """The click that a typed answer stands for: yes or no to a single record, its number or no to
-    several. None if it is something else."""
-    agreed = yes_or_no(answer.words)
-    number = answer.words.strip(" .#")
-    if agreed is False:
-        data = "none"
-    elif agreed and count == 1:
-        data = "only:0"
-    elif number.isdecimal() and 1 <= int(number) <= count:
-        data = f"only:{int(number) - 1}"
-    else:
-        return None
-    return press_of(answer, message_id, f"{panel}:{data}")

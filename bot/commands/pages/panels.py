@@ -152,7 +152,7 @@ class Panels:
         undo_seconds: float = UNDO_SECONDS,
     ) -> None:
         self.monotonic, self.undo_seconds = monotonic, undo_seconds
-        self._rows, self._now = rows, now
+        self.rows, self._now = rows, now
         self._panels: BoundedDict[str, Panel] = BoundedDict(_MOST_PANELS)
         self._unsaved: dict[str, Panel] = {}
         self._tasks: set[asyncio.Task[None]] = set()
@@ -190,7 +190,7 @@ class Panels:
         panels = list(self._unsaved.values())
         rows = [PanelRow(p.id, p.actor, p.owner, p.opened, p.state.json) for p in panels]
         with log_outage(_log, "panels_unavailable"):
-            await self._rows.save(rows, self._now() - BUTTONS_LAST)
+            await self.rows.save(rows, self._now() - BUTTONS_LAST)
         for panel, row in zip(panels, rows, strict=True):
             if self._unsaved.get(panel.id) is panel and panel.state.json == row.state:
                 del self._unsaved[panel.id]
@@ -226,7 +226,7 @@ class Panels:
 
     async def _find_row(self, panel: str) -> Panel | None:
         try:
-            row = await self._rows.find(panel)
+            row = await self.rows.find(panel)
             state = PanelState.from_json(row.state) if row else None
         except (StoreUnavailable, ValueError) as failure:
             # Whoever presses gets a fresh panel.

@@ -70,7 +70,7 @@ class Replies:
             await delivery.settle()
             # A preview that seemed lost may have arrived late.
             await self.take_back(origin.place, Shown(maybe=shown.maybe))
-        self._assistant.note_delivery(said, reply, message_id)
+        await self._assistant.note_delivery(said, reply, message_id)
         if reply.reaction and not isinstance(said, Click):
             await delivery.settle()
             await self.sender.react(origin.place, said.message_id, reply.reaction)

@@ -252,7 +252,7 @@ class Desk:
         async for event in self.assistant.respond(said):
             if isinstance(event, Reply):
                 sent = self.channel.deliver(said.origin.place, event)
-                self.assistant.note_delivery(said, event, sent[0].id if sent else None)
+                await self.assistant.note_delivery(said, event, sent[0].id if sent else None)
                 changed += sent
         return changed
 

@@ -1,15 +1,18 @@
 """Answers by typing: to the question of /forget all, for new words, after a bare command."""
 
-from datetime import UTC, datetime
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 
 from bot.assistant.events import Question
 from bot.assistant.inbound import Click, Command, Message, Origin
-from bot.commands.questions import ANSWER_SECONDS, Questions, press_of, yes_or_no
+from bot.commands.questions import ANSWERS_LAST, Questions, yes_or_no
 from bot.texts import languages
 from memory.errors import Refusal
+from memory.panels import PanelRows
 from memory.records import Actor, Place
 from tests.bot.commands.desk import (
     ANN,
@@ -21,6 +24,7 @@ from tests.bot.commands.desk import (
     Desk,
     Sent,
 )
+from tests.fakes.files import journal_in
 
 BACK, EDIT = ENGLISH.button_back, ENGLISH.button_edit
 
@@ -264,8 +268,13 @@ def message(number: int, words: str, user: int = ANNA, **fields: Any) -> Message
     return Message(str(number), origin, now, words, number, number, words=words, **fields)
 
 
-def read(answer: Message, question: int) -> Click:
-    return press_of(answer, question, "data")
+QUESTION = Question(yes="data")
+
+
+@pytest.fixture
+def rows() -> Iterator[PanelRows]:
+    with ThreadPoolExecutor(1) as pool:
+        yield journal_in(":memory:", pool).panels
 
 
 def asked(number: int = 1) -> Command:
@@ -274,43 +283,82 @@ def asked(number: int = 1) -> Command:
 
 
 @pytest.mark.parametrize(
-    ("passed", "counts"), [(ANSWER_SECONDS, True), (ANSWER_SECONDS + 1, False)]
+    ("passed", "counts"), [(ANSWERS_LAST, True), (ANSWERS_LAST + timedelta(seconds=1), False)]
 )
-def test_a_question_waits_ten_minutes(passed: float, counts: bool) -> None:
-    now = 0.0
-    questions = Questions(lambda: now)
-    questions.note(asked())
-    questions.expect(asked(), Question(read), 2)
-    now = passed
-    assert bool(questions.match(message(3, "yes"))) is counts
+async def test_a_question_waits_ten_minutes(
+    rows: PanelRows, passed: timedelta, counts: bool
+) -> None:
+    now = datetime.now(UTC)
+    questions = Questions(rows, lambda: now)
+    await questions.note(asked())
+    await questions.expect(asked(), QUESTION, 2)
+    now += passed
+    assert bool(await questions.match(message(3, "yes"))) is counts
 
 
-def test_a_message_older_than_the_question_is_no_answer() -> None:
-    questions = Questions()
-    questions.note(asked(5))
-    questions.expect(asked(5), Question(read), 7)
-    assert questions.match(message(6, "yes")) is None, "it was written before the question came"
-    assert questions.match(message(8, "yes")) is None
+async def test_a_message_older_than_the_question_is_no_answer(rows: PanelRows) -> None:
+    questions = Questions(rows)
+    await questions.note(asked(5))
+    await questions.expect(asked(5), QUESTION, 7)
+    assert await questions.match(message(6, "yes")) is None, "it was written before the question"
+    assert await questions.match(message(8, "yes")) is None
 
 
-def test_an_answer_is_its_writers_alone() -> None:
-    questions = Questions()
-    questions.note(asked())
-    questions.expect(asked(), Question(read), 2)
-    assert questions.match(message(3, "yes", BORIS)) is None
-    answer = questions.match(message(4, "yes"))
+async def test_an_answer_is_its_writers_alone(rows: PanelRows) -> None:
+    questions = Questions(rows)
+    await questions.note(asked())
+    await questions.expect(asked(), QUESTION, 2)
+    assert await questions.match(message(3, "yes", BORIS)) is None
+    answer = await questions.match(message(4, "yes"))
     assert isinstance(answer, Click)
     assert (answer.message_id, answer.data, answer.words) == (2, "data", "yes")
-    assert questions.match(message(5, "yes")) is None, "a question has one answer"
+    assert await questions.match(message(5, "yes")) is None, "a question has one answer"
 
 
-def test_nobody_is_waited_for_for_ever() -> None:
-    questions = Questions()
-    questions.note(asked())
-    for user in range(2_000, 3_000):
-        questions.match(message(2, "hi", user))
-    questions.expect(asked(), Question(read), 2)
-    assert questions.match(message(3, "yes")) is None
+async def test_a_question_stays_open_through_a_restart(rows: PanelRows) -> None:
+    before = Questions(rows)
+    await before.note(asked())
+    await before.expect(asked(), QUESTION, 2)
+    after = Questions(rows)
+    assert await after.match(message(3, "yes", BORIS)) is None
+    assert await after.match(message(4, "yes"))
+    assert await after.match(message(5, "yes")) is None
+
+
+async def test_what_closed_a_question_closed_it_for_every_worker(rows: PanelRows) -> None:
+    here = Questions(rows)
+    await here.note(asked())
+    await here.expect(asked(), QUESTION, 2)
+    assert await here.match(message(3, "What a day!")) is None
+    assert await Questions(rows).match(message(4, "yes")) is None
+
+
+async def test_an_answer_that_is_taken_again_after_a_kill_is_one_again(rows: PanelRows) -> None:
+    before = Questions(rows)
+    await before.note(asked())
+    await before.expect(asked(), QUESTION, 2)
+    assert await before.match(message(3, "yes"))
+    after = Questions(rows)
+    assert await after.match(message(3, "yes"))
+    assert await after.match(message(4, "yes")) is None
+
+
+async def test_a_worker_that_lost_the_actor_reads_its_question_again(rows: PanelRows) -> None:
+    here, there = Questions(rows), Questions(rows)
+    await here.note(asked())
+    await there.note(asked(5))
+    await there.expect(asked(5), QUESTION, 6)
+    here.drop(ANN)
+    assert await here.match(message(7, "yes"))
+
+
+async def test_of_several_an_answer_names_one_by_its_number(rows: PanelRows) -> None:
+    several = Question(no="none", numbers=("first", "second"))
+    for words, data in (("2", "second"), ("#1.", "first"), ("no", "none"), ("3", ""), ("yes", "")):
+        questions = Questions(rows)
+        await questions.expect(asked(), several, 2)
+        answer = await questions.match(message(3, words))
+        assert (answer.data if isinstance(answer, Click) else "") == data
 
 
 def test_no_word_is_a_yes_and_a_no() -> None:
