@@ -31,7 +31,7 @@ class TemporaryStore(SqliteStore):
             store = cls._open.pop()
             # The loop of the test has ended: nobody hears there that its last calls are done. They
             # are, before the only thread closes the files.
-            store._files._running.clear()
+            store._files._queues._running.clear()
             try:
                 asyncio.run(store.aclose())
                 store._thread.shutdown()

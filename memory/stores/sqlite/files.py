@@ -7,13 +7,13 @@ so all of it runs on the thread pool that is handed in, one call at a time for e
 import asyncio
 import sqlite3
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from memory.errors import StoreUnavailable
 from memory.records import (
@@ -28,6 +28,7 @@ from memory.stores.files import (
     sync_directory,
 )
 from memory.stores.records.layout import PERSON_LAYOUT
+from memory.stores.records.queues import ActorQueues
 from memory.stores.sqlite.migrations import is_damage
 from memory.stores.sqlite.person import PersonFile
 from memory.stores.sqlite.salvage import begin, can_mend, is_lost, salvage
@@ -47,11 +48,9 @@ MAX_OPEN = 128
 
 @dataclass(slots=True)
 class _Place:
-    """One actor's place in the store: its file while it is open, who uses it or waits."""
+    """One actor's place in the store: its file while it is open."""
 
     file: PersonFile | None = None
-    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
-    users: int = 0
     mended: bool = False
 
     def close(self) -> None:
@@ -80,9 +79,7 @@ class PersonFiles:
         self._vectors = vectors
         self._max_open = max_open
         self._places: OrderedDict[Actor, _Place] = OrderedDict()
-        #: What threads of the pool are doing.
-        self._running: set[asyncio.Future[Any]] = set()
-        self._closed = False
+        self._queues = ActorQueues(pool, self._make_room)
 
     async def read(self, actor: Actor, work: Callable[[PersonFile], T]) -> T | None:
         return await self.change(actor, work)
@@ -113,9 +110,7 @@ class PersonFiles:
 
     async def actors(self) -> list[Actor]:
         """See Engine. Everybody who has a file."""
-        if self._closed:
-            raise StoreUnavailable("the memory is closed")
-        return await asyncio.get_running_loop().run_in_executor(self._pool, self._actors)
+        return await self._queues.run(self._actors)
 
     def has_loss_to_tell(self, actor: Actor) -> bool:
         """See Losses."""
@@ -124,9 +119,7 @@ class PersonFiles:
 
     async def aclose(self) -> None:
         """Finish what runs, and close all files."""
-        self._closed = True
-        while self._running:
-            await asyncio.wait(self._running)
+        await self._queues.aclose()
         loop = asyncio.get_running_loop()
         while self._places:
             _, place = self._places.popitem()
@@ -134,47 +127,19 @@ class PersonFiles:
 
     async def _in_turn(self, work: Callable[[], T], *actors: Actor) -> T:
         """Run in a thread of the pool, after everything that was asked of these actors before."""
-        if self._closed:
-            raise StoreUnavailable("the memory is closed")
-        # Always in one order, so that two moves never wait for each other.
-        places = [self._places.setdefault(actor, _Place()) for actor in sorted(actors)]
-        for actor, place in zip(sorted(actors), places, strict=True):
+        for actor in sorted(actors):
+            self._places.setdefault(actor, _Place())
             self._places.move_to_end(actor)
-            place.users += 1
-        held: list[_Place] = []
-        try:
-            for place in places:
-                await place.lock.acquire()
-                held.append(place)
-            hop = asyncio.get_running_loop().run_in_executor(self._pool, work)
-        except BaseException:
-            self._leave(places, held)
-            raise
-        # Not when the caller gives up (a deadline of recall): the next one must not come in while
-        # the thread still works on the file.
-        hop.add_done_callback(lambda _: self._leave(places, held))
-        self._track(hop)
-        return await asyncio.shield(hop)
-
-    def _leave(self, places: Sequence[_Place], held: Sequence[_Place]) -> None:
-        for place in held:
-            place.lock.release()
-        for place in places:
-            place.users -= 1
-        self._make_room()
+        return await self._queues.run(work, *actors)
 
     def _make_room(self) -> None:
         """Close the files that were not used for longest, while there are too many."""
         surplus = max(0, len(self._places) - self._max_open)
         if surplus:
-            idle = [actor for actor, place in self._places.items() if not place.users]
+            idle = [actor for actor in self._places if not self._queues.is_busy(actor)]
             for place in [self._places.pop(actor) for actor in idle[:surplus]]:
                 loop = asyncio.get_running_loop()
-                self._track(loop.run_in_executor(self._pool, place.close))
-
-    def _track(self, hop: "asyncio.Future[Any]") -> None:
-        self._running.add(hop)
-        hop.add_done_callback(self._running.discard)
+                self._queues.track(loop.run_in_executor(self._pool, place.close))
 
     def _actors(self) -> list[Actor]:
         with _failures(self._directory):

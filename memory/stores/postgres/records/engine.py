@@ -1,0 +1,185 @@
+"""People's memories on a PostgreSQL server: everybody's rows in the same tables.
+
+Two walls keep people apart. All queries name views, which show and take the rows of the actor for
+whom `PersonRows` was made, in the transaction under way. Behind them row-level security does the
+same for the tables, whatever a query names; a superuser is above it. `person`, which says who has
+data at all, is the only table without."""
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor
+from contextlib import contextmanager
+from functools import partial
+from typing import TYPE_CHECKING, TypeVar
+
+import psycopg
+
+from memory.errors import StoreUnavailable
+from memory.leases import current_lease
+from memory.records import Actor
+from memory.search.ranking import Weights
+from memory.search.text import TOKENISER_VERSION
+from memory.stores.postgres.records.person import PersonRows
+from memory.stores.postgres.records.tables import VIEWS
+from memory.stores.postgres.transactions import transact
+from memory.stores.records.layout import PERSON_LAYOUT
+from memory.stores.records.queues import ActorQueues
+
+if TYPE_CHECKING:
+    from memory.stores.postgres.server import PgConnection, PostgresServer
+    from memory.stores.records.vectors import VectorTable
+
+T = TypeVar("T")
+
+
+class PeopleOnServer:
+    """See Engine. What is written under a lease is written only while it is the actor's newest;
+    otherwise raises LeaseLost."""
+
+    def __init__(
+        self,
+        server: "PostgresServer",
+        pool: Executor,
+        weights: Weights,
+        vectors: "VectorTable | None" = None,
+    ) -> None:
+        """The server and the pool stay the caller's. Raises NewerStore, StoreUnavailable."""
+        server.open(PERSON_LAYOUT)
+        self._server, self._weights, self._vectors = server, weights, vectors
+        self._queues = ActorQueues(pool)
+
+    async def read(self, actor: Actor, work: Callable[[PersonRows], T]) -> T | None:
+        return await self._queues.run(lambda: self._read(actor, work), actor)
+
+    async def change(self, actor: Actor, work: Callable[[PersonRows], T]) -> T | None:
+        def change(connection: "PgConnection") -> T | None:
+            person = self._locked(connection, actor)
+            return work(person) if person else None
+
+        return await self._transact(change, actor)
+
+    async def write(self, actor: Actor, work: Callable[[PersonRows], T]) -> T:
+        return await self._transact(
+            lambda connection: work(
+                self._locked(connection, actor) or self._new(connection, actor)
+            ),
+            actor,
+        )
+
+    async def move(self, actor: Actor, to: Actor) -> None:
+        await self._transact(partial(self._move, actor, to), actor, to)
+
+    async def erase(self, actor: Actor) -> None:
+        await self._transact(lambda connection: self._erase(connection, actor), actor)
+
+    async def actors(self) -> list[Actor]:
+        def read() -> list[Actor]:
+            with _failures(), self._server.connection() as connection:
+                rows = connection.execute("SELECT actor FROM person ORDER BY actor").fetchall()
+            return [Actor(id_) for (id_,) in rows]
+
+        return await self._queues.run(read)
+
+    async def aclose(self) -> None:
+        await self._queues.aclose()
+
+    async def _transact(self, work: Callable[["PgConnection"], T], *actors: Actor) -> T:
+        lease = current_lease.get()
+
+        def run() -> T:
+            with _failures():
+                return transact(self._server, {lease} if lease else (), work)
+
+        return await self._queues.run(run, *actors)
+
+    # -- in a thread ------------------------------------------------------------------------------
+
+    def _read(self, actor: Actor, work: Callable[[PersonRows], T]) -> T | None:
+        with _failures():
+            try:
+                return self._read_once(actor, work)
+            except psycopg.OperationalError:
+                self._server.replace_broken()
+                return self._read_once(actor, work)
+
+    def _read_once(self, actor: Actor, work: Callable[[PersonRows], T]) -> T | None:
+        with (
+            self._server.connection() as connection,
+            connection.pipeline(),
+            connection.transaction(),
+        ):
+            # All of it as of one moment, whatever is written meanwhile.
+            connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+            person = self._person(connection, actor)
+            tokeniser = person.tokeniser()
+            if tokeniser is None:
+                return None
+            if tokeniser == str(TOKENISER_VERSION):
+                return work(person)
+        transact(self._server, (), lambda connection: self._locked(connection, actor))
+        return self._read_once(actor, work)
+
+    def _person(self, connection: "PgConnection", actor: Actor) -> PersonRows:
+        """The one way to an actor's rows."""
+        return PersonRows(connection, actor, self._weights, self._vectors)
+
+    def _locked(self, connection: "PgConnection", actor: Actor) -> PersonRows | None:
+        """The actor's rows, for this transaction alone to change; None if there are none."""
+        person = self._person(connection, actor)
+        tokeniser = person.tokeniser(lock=True)
+        if tokeniser is None:
+            return None
+        if tokeniser != str(TOKENISER_VERSION):
+            person.reindex()
+        return person
+
+    def _new(self, connection: "PgConnection", actor: Actor) -> PersonRows:
+        """The rows of an actor of whom nothing is stored."""
+        person = self._person(connection, actor)
+        person.begin()
+        return person
+
+    def _move(self, actor: Actor, to: Actor, connection: "PgConnection") -> None:
+        # Always in one order, so that two moves never wait for each other.
+        there = {each: self._locked(connection, each) for each in sorted((actor, to))}
+        if not there[actor]:
+            return
+        if there[to]:
+            contents = self._person(connection, actor).contents()
+            self._person(connection, to).absorb(contents)
+        else:
+            self._hand_over(connection, actor, to)
+        self._erase(connection, actor)
+
+    def _hand_over(self, connection: "PgConnection", actor: Actor, to: Actor) -> None:
+        """Copy everything as it is to an actor of whom nothing is stored."""
+        connection.execute(
+            "INSERT INTO person SELECT %s, last_row, tokeniser FROM person WHERE actor = %s",
+            (to.id, actor.id),
+        )
+        for view in VIEWS:
+            self._person(connection, actor)
+            connection.execute(f"CREATE TEMP TABLE moved ON COMMIT DROP AS SELECT * FROM {view}")
+            self._person(connection, to)
+            connection.execute(f"INSERT INTO {view} SELECT * FROM moved")
+            connection.execute("DROP TABLE moved")
+
+    def _erase(self, connection: "PgConnection", actor: Actor) -> None:
+        self._person(connection, actor)
+        for view in VIEWS:
+            connection.execute(f"DELETE FROM {view}")
+        connection.execute("DELETE FROM person WHERE actor = %s", (actor.id,))
+
+
+def reindex(connection: "PgConnection", actor: Actor) -> None:
+    """Make the actor's word index from their records, in the transaction under way."""
+    PersonRows(connection, actor, Weights()).reindex()
+
+
+@contextmanager
+def _failures() -> Iterator[None]:
+    """Errors of the server as StoreUnavailable. What it says of values stays out of logs."""
+    try:
+        yield
+    except psycopg.Error as failure:
+        reason = failure.diag.message_primary or str(failure).partition("\n")[0]
+        raise StoreUnavailable(f"PostgreSQL failed: {reason}") from failure
