@@ -195,9 +195,6 @@ async def _parts(settings: Settings, wall: WallClock) -> AsyncIterator[_Parts]:
         databases = stack.enter_context(open_databases(settings, pool))
         kept = databases if settings.memory_enabled else SqliteDatabases(None, pool)
         journal = await stack.enter_async_context(SqlJournal(kept.open(JOURNAL_LAYOUT)))
-        if settings.database_url is None:
-            # The lock on the directory excludes other processes: any lease left is a dead one's.
-            await journal.jobs.end_leases()
         store = await stack.enter_async_context(open_store(settings, databases, files))
         accounts = await stack.enter_async_context(Accounts(kept.open(USAGE_LAYOUT), wall))
         if settings.otel_endpoint:

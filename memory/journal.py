@@ -121,19 +121,15 @@ class Turns(Protocol):
 
 
 class Jobs(Protocol):
-    """The journal's ended sessions, each a job until extraction is done."""
+    """The journal's ended sessions, each a job until extraction is done. Only who holds the lease
+    on the actor works on it."""
 
-    async def claim(self, holder: str, now: datetime, until: datetime, limit: int) -> list[Job]:
-        """Lease due jobs to this holder `until` then, oldest first and at most `limit`. Skips those
-        leased or in quarantine."""
+    async def due(self, now: datetime, limit: int) -> list[Job]:
+        """The due jobs that are not in quarantine, oldest first and at most `limit`."""
         ...
 
-    async def renew(self, session_id: str, holder: str, until: datetime) -> bool:
-        """Extend a lease. False if the job is no longer this holder's."""
-        ...
-
-    async def release(self, holder: str) -> None:
-        """End all leases of this holder."""
+    async def has(self, session: Session) -> bool:
+        """False if the job was done or erased since, or belongs to another actor."""
         ...
 
     async def done(self, session_id: str) -> None:
@@ -141,16 +137,14 @@ class Jobs(Protocol):
         not be kept, or that name what was forgotten, went no further than this."""
         ...
 
-    async def retry(
-        self, session_id: str, holder: str, next_at: datetime, error: str | None
-    ) -> bool:
-        """End the lease and retry not before `next_at`; an `error` counts as a failed attempt.
-        False, and nothing is written, if the job is no longer this holder's."""
+    async def retry(self, session: Session, next_at: datetime, error: str | None) -> None:
+        """Retry not before `next_at`; an `error` counts as a failed attempt. Nothing if there is no
+        such job any more, see `has`."""
         ...
 
-    async def quarantine(self, session_id: str, holder: str, at: datetime, error: str) -> bool:
-        """Keep a job that failed for the last time, without further tries. False, and nothing is
-        written, if the job is no longer this holder's."""
+    async def quarantine(self, session: Session, at: datetime, error: str) -> bool:
+        """Keep a job that failed for the last time, without further tries. False if there is no
+        such job any more, see `has`."""
         ...
 
     async def requeue(self, now: datetime) -> int:
@@ -231,7 +225,7 @@ class Journal(Protocol):
     async def move(self, actor: Actor, to: Actor, place: Place, to_place: Place) -> None:
         """Give the actor's sessions to another one, and move those in the chat of `place` to that
         of `to_place`, topic by topic, all at once. Where both have an open session, the actor's is
-        ended. Leases end: their holders must claim the jobs again."""
+        ended."""
         ...
 
     async def erase(self, actor: Actor) -> None:

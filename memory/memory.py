@@ -14,6 +14,7 @@ from memory.conversation.sessions import LiveSessions
 from memory.conversation.talk import Talk
 from memory.conversation.tokens import Tokens
 from memory.erasing import erase_all
+from memory.errors import StoreUnavailable
 from memory.journal import Backlog, Journal
 from memory.knowledge.choices import ChoiceRegistry
 from memory.knowledge.knowledge import Knowledge
@@ -23,6 +24,7 @@ from memory.learning.endings import Observer
 from memory.learning.jobs import ExtractionJobs, ExtractionLimits
 from memory.learning.learner import Learner
 from memory.learning.readings import Readings
+from memory.leases import ALONE, Leases
 from memory.options import MemoryOptions, utc_now
 from memory.ports import Losses, Store
 from memory.records import Actor, Change, Choice, Kind, Place, Speaker
@@ -46,15 +48,12 @@ class Memory:
         understanding: Understanding,
         options: MemoryOptions | None = None,
         clock: Callable[[], datetime] = utc_now,
+        leases: Leases = ALONE,
     ) -> None:
         self.options = options = options or MemoryOptions()
-        self.clock = clock
-        self.tokens = Tokens()
-        self.rules = understanding.rules
-        count, limits = self.tokens.count, options.limits
-        if not options.memory_enabled:
-            # Not even a summary outlives the window.
-            limits = replace(limits, max_summaries=0)
+        self.clock, self.tokens, self.rules = clock, Tokens(), understanding.rules
+        count, limits = self.tokens.count, options.limits_in_force
+        seconds = options.extraction_timeout_seconds
         self._store, self._journal = store, journal
         #: What could not be read any more.
         self.losses: Losses = store
@@ -65,17 +64,12 @@ class Memory:
             journal, limits, count, on_eviction=lambda: self._running.look_again()
         )
         self._profiles = Profiles(store, journal.sessions, options.budget, count)
-        self._locks = Locks(self._profiles.known.drop)
+        self._locks = Locks(self._profiles.known.drop, leases)
         #: What people have chosen for themselves.
         self.choices = ChoiceRegistry(store.choices, self._locks, options, clock)
-        self._learner = Learner(
-            store,
-            understanding,
-            Readings(store, self._zone),
-            options.extraction_timeout_seconds,
-            options.max_records_per_session,
-        )
-        tries = ExtractionLimits(options.extraction_timeout_seconds, options.extraction_attempts)
+        readings, most = Readings(store, self._zone), options.max_records_per_session
+        self._learner = Learner(store, understanding, readings, seconds, most)
+        tries = ExtractionLimits(seconds, options.extraction_attempts)
         self._jobs = ExtractionJobs(store, journal, self._learner, self._locks, clock, tries)
         self._running = RunningSummaries(
             journal,
@@ -83,12 +77,11 @@ class Memory:
             self._locks,
             clock,
             self._sessions.complete_summary,
-            SummaryLimits(options.extraction_timeout_seconds, limits.summary_tokens, count),
+            SummaryLimits(seconds, limits.summary_tokens, count),
         )
         kept = archive if options.memory_enabled else None
-        self._lifecycle = Lifecycle(
-            self._sessions, self._running, self._jobs, self._locks, clock, kept
-        )
+        places = self._sessions, self._running, self._jobs, self._locks
+        self._lifecycle = Lifecycle(*places, clock, kept)
         #: What is known of people.
         self.known = Knowledge(
             archive, self._sessions, self.choices, self._locks, options, understanding.rules
@@ -97,12 +90,11 @@ class Memory:
         self.talk = Talk(
             self._lifecycle, self._sessions, self.known, self._profiles, self.choices, options
         )
-        self._maintenance = Maintenance(
-            store, journal.maintenance, options.retention, clock, self._locks
-        )
+        runs, retention = journal.maintenance, options.retention
+        self._maintenance = Maintenance(store, runs, retention, clock, self._locks)
         tidy = [self._maintenance.run_if_due] if options.memory_enabled else []
-        works = [self._end_idle, *tidy]
-        self._periodic = Periodic(works, options.background_seconds)
+        self._periodic = Periodic([self._end_idle, *tidy], options.background_seconds)
+        leases.subscribe(self.drop)
 
     async def __aenter__(self) -> Self:
         self._jobs.start()
@@ -153,27 +145,35 @@ class Memory:
             try:
                 return await erase_all(actor, self._journal, self._store)
             finally:
-                self._drop(actor)
+                self._drop_values(actor)
 
     async def move(self, actor: Actor, to: Actor, place: Place, to_place: Place) -> None:
         """Give everything of the actor, including open sessions, to another one, and move the
         conversations in the chat of `place` to that of `to_place`. A second call completes a move
-        that was interrupted. Raises StoreUnavailable."""
+        that was interrupted. Raises StoreUnavailable, also while another worker has one of the
+        two."""
         if actor == to:
             return
-        first, second = sorted((actor, to))
-        async with self._locks.changing(first), self._locks.changing(second):
-            await self._store.move(actor, to)
-            await self._journal.move(actor, to, place, to_place)
-            # The journal restores them as they are after the move.
-            self._drop(actor)
-            self._drop(to)
+        leases, (first, second) = self._locks.leases, sorted((actor, to))
+        async with leases.work_on(to) as both, leases.work_on(actor) as ours:
+            if not (both and ours):
+                raise StoreUnavailable("another worker is busy with one of the two: try again")
+            async with self._locks.changing(first), self._locks.changing(second):
+                await self._store.move(actor, to)
+                await self._journal.move(actor, to, place, to_place)
+                # The journal restores them as they are after the move.
+                self._drop_values(actor, to)
 
-    def _drop(self, actor: Actor) -> None:
-        """Drop what is in RAM of the actor."""
-        self._sessions.forget(actor)
-        self._profiles.known.drop(actor)
-        self.choices.known.drop(actor)
+    def drop(self, actor: Actor) -> None:
+        """Drop what is in RAM of the actor, who may be at another worker. What still runs here for
+        them ends when it writes."""
+        self._drop_values(actor)
+        self._store.drop(actor)
+
+    def _drop_values(self, *actors: Actor) -> None:
+        for actor in actors:
+            for drop in (self._sessions.forget, self._profiles.known.drop, self.choices.known.drop):
+                drop(actor)
 
     async def settle(self) -> None:
         """Return when all due extractions and summaries have been tried."""

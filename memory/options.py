@@ -1,6 +1,6 @@
 """How a memory behaves: all limits and deadlines in one value."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, tzinfo
 
 from memory.conversation.live import SessionLimits
@@ -31,6 +31,11 @@ class MemoryOptions:
     budget: RecallBudget = field(default_factory=RecallBudget)
     time_zone: tzinfo = UTC
     retention: Retention = field(default_factory=Retention)
+
+    @property
+    def limits_in_force(self) -> SessionLimits:
+        """Without memory, not even a summary outlives the window."""
+        return self.limits if self.memory_enabled else replace(self.limits, max_summaries=0)
 
     def require_enabled(self) -> None:
         """Raises RefusedText if long-term memory is switched off."""

@@ -212,6 +212,10 @@ class PersonalData(Protocol):
         completes a move that was interrupted."""
         ...
 
+    def drop(self, actor: Actor) -> None:
+        """Drop what is in RAM of the actor: another worker may have changed it, or may yet."""
+        ...
+
     async def erase(self, actor: Actor) -> None:
         """Delete everything about the actor: records, turns, index, vectors, choices. Raises
         ErasureUnfinished if none of it is shown any more, and some not deleted yet."""

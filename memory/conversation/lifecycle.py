@@ -99,14 +99,19 @@ class Lifecycle:
 
     async def end_idle(self) -> None:
         """End idle sessions, including those of an earlier process."""
-        now = self._clock()
+        now, leases = self._clock(), self._locks.leases
         self._sessions.drop_idle(now)
-        for session in await self._sessions.idle(now):
-            live = await self.find(session.actor, session.place)
-            if live and self._sessions.is_idle(live, now):
-                ending = await self.end(live, "idle")
-                if ending and live.session.private:
-                    await self._jobs.endings.finish(live.session, Outcome.DISCARDED)
+        idle = await self._sessions.idle(now)
+        elsewhere = await leases.elsewhere({session.actor for session in idle})
+        for session in idle:
+            if session.actor in elsewhere:
+                continue  # who holds it sees it too
+            async with leases.work_on(session.actor) as ours:
+                live = await self.find(session.actor, session.place) if ours else None
+                if live and self._sessions.is_idle(live, now):
+                    ending = await self.end(live, "idle")
+                    if ending and live.session.private:
+                        await self._jobs.endings.finish(live.session, Outcome.DISCARDED)
 
     async def show_profile(self, live: Live, known: tuple[Profile, Choices], block: str) -> None:
         """Begin the model's input with this profile block from now on. If the block has changed
@@ -156,7 +161,7 @@ class Lifecycle:
             if live is None:
                 return ()
             await self._sessions.compact(live, TURNS_KEPT)
-        await self._running.finish(live.session.id)
+        await self._running.finish(live.session)
         return tuple(await self._sessions.journal.summaries.of(live.session.id))
 
     async def tiers(self, actor: Actor) -> Tiers:

@@ -10,12 +10,12 @@ import structlog
 
 from memory.background.locks import Locks
 from memory.background.pacing import Backoff
-from memory.background.work import PAUSE, Boundary, Worklist
+from memory.background.work import PAUSE, Boundary, Worklist, log_outage
 from memory.conversation.tiers import turns_to_read
 from memory.conversation.tokens import Count, cut_to_tokens, estimate_tokens
-from memory.errors import MemoryFailure, StoreUnavailable
+from memory.errors import LeaseLost, MemoryFailure, StoreUnavailable
 from memory.journal import Journal, SummaryJob
-from memory.records import RunningSummary
+from memory.records import RunningSummary, Session
 from memory.safety.secrets import mask_secrets
 from memory.understanding import ExtractionFailed, Summarizer
 
@@ -71,44 +71,48 @@ class RunningSummaries:
         """Return when every due fallback has been tried."""
         await self._work.settle()
 
-    async def finish(self, session_id: str) -> None:
+    async def finish(self, session: Session) -> None:
         """Try every fallback of this session now, due or not."""
-        while running := self._work.tasks.get(session_id):
+        while running := self._work.tasks.get(session.id):
             await asyncio.wait([running])
-        await asyncio.wait([self._begin(session_id)])
+        await asyncio.wait([self._begin(session)])
 
     async def _take_up(self) -> None:
         now = self._clock()
         jobs = await self._journal.summaries.fallbacks(due=now)
-        for session_id in dict.fromkeys(job.session.id for job in jobs):
-            if session_id not in self._work.tasks:
-                self._begin(session_id, now)
+        sessions = {job.session.id: job.session for job in jobs}
+        elsewhere = await self._locks.leases.elsewhere({each.actor for each in sessions.values()})
+        for session in sessions.values():
+            if session.actor not in elsewhere and session.id not in self._work.tasks:
+                self._begin(session, now)
 
-    def _begin(self, session_id: str, due: datetime | None = None) -> "asyncio.Task[None]":
-        return self._work.begin(session_id, self._run(session_id, due))
+    def _begin(self, session: Session, due: datetime | None = None) -> "asyncio.Task[None]":
+        return self._work.begin(session.id, self._run(session, due))
 
-    async def _run(self, session_id: str, due: datetime | None) -> None:
+    async def _run(self, session: Session, due: datetime | None) -> None:
         settled = False
+        log = _log.bind(session=session.id)
         try:
             async with self._slots:
-                with Boundary(_log.bind(session=session_id), "running_summaries_crashed"):
-                    settled = await self._work_off(session_id, due)
+                with (
+                    Boundary(log, "running_summaries_crashed"),
+                    log_outage(log, "journal_unavailable"),
+                ):
+                    async with self._locks.leases.work_on(session.actor) as ours:
+                        settled = ours and await self._work_off(session.id, due)
         finally:
             # A fallback that could not even be put off waits until we look again by ourselves.
-            self._work.end(session_id, look=settled)
+            self._work.end(session.id, look=settled)
 
     async def _work_off(self, session_id: str, due: datetime | None) -> bool:
-        """Try each fallback of the session once. True if all are made or postponed."""
+        """Try each fallback of the session once. True if all are made or postponed. Raises
+        StoreUnavailable."""
         settled, tried = True, set[str]()
-        try:
-            # Looked up one by one: while one is made, others are merged, forgotten, or end with
-            # their session.
-            while job := _first(await self._journal.summaries.fallbacks(due, session_id), tried):
-                tried.add(job.summary.id)
-                settled &= await self._attempt(job)
-        except StoreUnavailable as failure:
-            _log.warning("journal_unavailable", error=str(failure))
-            return False
+        # Looked up one by one: while one is made, others are merged, forgotten, or end with their
+        # session.
+        while job := _first(await self._journal.summaries.fallbacks(due, session_id), tried):
+            tried.add(job.summary.id)
+            settled &= await self._attempt(job)
         return settled
 
     async def _attempt(self, job: SummaryJob) -> bool:
@@ -118,6 +122,8 @@ class RunningSummaries:
         with Boundary(log, "running_summary_crashed") as ended:
             try:
                 await self._make(job)
+            except LeaseLost:
+                return False
             except (ExtractionFailed, MemoryFailure, TimeoutError) as failure:
                 kind = type(failure).__name__
                 log.warning("running_summary_failed", error=kind, detail=str(failure))

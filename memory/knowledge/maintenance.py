@@ -160,6 +160,9 @@ def _first_turns(messages: Sequence[Record], limit: int | None) -> list[Record]:
 class Maintenance:
     """Deletes expired records of everybody, one lock at a time."""
 
+    #: The pauses, in seconds, before it comes back to people whom other workers were busy with.
+    returns = (60.0, 600.0, 3600.0)
+
     def __init__(
         self,
         store: Store,
@@ -175,17 +178,21 @@ class Maintenance:
         self._complaints = RateLimitedLog(_log, _REPEAT_LOG_SECONDS)
 
     async def run_if_due(self) -> None:
-        """Run if the last run, also that of an earlier process, is a day ago, and the clock is
-        right. Raises StoreUnavailable."""
-        if not await self.clock_is_right():
+        """Run if the last run, also that of another process, is a day ago, and the clock is right.
+        Of several workers one runs it. Raises StoreUnavailable."""
+        if not (await self.clock_is_right() and await self._is_due()):
             return
-        now = self._clock()
-        last = await self._runs.last_maintenance()
+        async with self._locks.leases.work_alone("maintenance") as ours:
+            # Another worker may have run it meanwhile.
+            if ours and await self._is_due():
+                self._not_before = self._clock() + _AFTER_FAILURE
+                await self.run()
+
+    async def _is_due(self) -> bool:
+        now, last = self._clock(), await self._runs.last_maintenance()
         # A clock that was wrong may have noted a day to come.
         due = last is None or not timedelta() <= now - last < _EVERY
-        if due and (self._not_before is None or now >= self._not_before):
-            self._not_before = now + _AFTER_FAILURE
-            await self.run()
+        return due and (self._not_before is None or now >= self._not_before)
 
     async def clock_is_right(self) -> bool:
         """False if the clock may have leapt: then whatever is due by date stays, which is logged.
@@ -206,20 +213,17 @@ class Maintenance:
         return True
 
     async def run(self) -> Removed:
-        """Process everybody's memory now. Logs and counts memories that can't be read or written,
-        and continues. Raises StoreUnavailable if the actors can't be listed."""
+        """Process everybody's memory now, last that of people whom other workers are busy with.
+        Logs and counts memories that can't be read or written, and continues. Raises
+        StoreUnavailable if the actors can't be listed."""
         removed, started_at = Removed(), self._clock()
-        for actor in await self._store.actors():
-            begun = asyncio.get_running_loop().time()
-            removed.people += 1
-            try:
-                with waited_for_by(Waiter.NOBODY):
-                    await self._tidy(actor, removed.counts)
-                await self._store.keep_copy(actor, self._retention.copies)
-            except MemoryFailure as failure:
-                removed.failed += 1
-                _log.warning("maintenance_failed", actor=actor.id, error=str(failure))
-            await asyncio.sleep(asyncio.get_running_loop().time() - begun)
+        left = await self._store.actors()
+        removed.people = len(left)
+        for pause in (0.0, *self.returns):
+            if left:
+                await asyncio.sleep(pause)
+                left = [actor for actor in left if not await self._process(actor, removed)]
+        removed.failed += len(left)
         await self._runs.note_maintenance(started_at)
         await self._runs.keep_copy(self._retention.copies)
         _log.info(
@@ -229,6 +233,22 @@ class Maintenance:
             **removed.counts_by_name(),
         )
         return removed
+
+    async def _process(self, actor: Actor, removed: Removed) -> bool:
+        """False if another worker is busy with this actor."""
+        begun = asyncio.get_running_loop().time()
+        ours = True
+        try:
+            async with self._locks.leases.work_on(actor) as ours:
+                if ours:
+                    with waited_for_by(Waiter.NOBODY):
+                        await self._tidy(actor, removed.counts)
+                    await self._store.keep_copy(actor, self._retention.copies)
+        except MemoryFailure as failure:
+            removed.failed += 1
+            _log.warning("maintenance_failed", actor=actor.id, error=str(failure))
+        await asyncio.sleep(asyncio.get_running_loop().time() - begun)
+        return ours
 
     async def _tidy(self, actor: Actor, removed: Counter[tuple[Kind, Why]]) -> None:
         """Delete what has expired, and count it as `removed`. If the store can't delete a part, the

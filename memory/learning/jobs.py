@@ -1,11 +1,10 @@
 """Extracts records from ended sessions in the background, and retries what fails.
 
-A job is leased: a killed process's job is claimed again when its lease expires, and no job runs
-twice at once. A job that keeps failing goes into quarantine with its turns, for the operator to
-inspect and requeue."""
+A job runs under the lease on its actor: no job runs twice at once, and a killed worker's job is
+another one's once its lease has expired. A job that keeps failing goes into quarantine with its
+turns, for the operator to inspect and requeue."""
 
 import asyncio
-import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -16,7 +15,7 @@ import structlog
 from memory.background.locks import Locks
 from memory.background.pacing import Backoff
 from memory.background.work import PAUSE, Boundary, Worklist, log_outage
-from memory.errors import MemoryFailure
+from memory.errors import LeaseLost, MemoryFailure
 from memory.journal import Job, Journal
 from memory.learning.endings import Ending, Endings, Handovers, Outcome
 from memory.learning.learner import Learner, Lesson
@@ -32,10 +31,8 @@ _BACKOFF = Backoff(PAUSE, 6 * 3600.0)
 #: model that is down for a night sends no job there. A session that no model can read costs a dozen
 #: calls, not thousands.
 ATTEMPTS = 12
-#: A lease lasts this much longer than a try: time to wait for the actor's lock and to write.
-_GRACE = timedelta(seconds=30)
-#: How many answers of a model one try may wait for: it extracts, corrects and reviews.
-_ANSWERS = 3
+#: So many due jobs are looked at, of which other workers may hold the actors.
+_LOOKED_AT = 100
 
 #: How an extraction ended, and what it changed.
 _Learned = tuple[Outcome, tuple[Change, ...]]
@@ -65,9 +62,6 @@ class ExtractionJobs:
     ) -> None:
         self._store, self._journal, self._learner = store, journal, learner
         self._locks, self._clock, self._limits = locks, clock, limits
-        #: The holder of our leases: a new name at every start.
-        self._holder = secrets.token_hex(8)
-        self._lease = timedelta(seconds=_ANSWERS * limits.seconds) + _GRACE
         self.endings = Endings()
         self._handovers = Handovers(store.extraction, clock, limits.seconds)
         self._work = Worklist("extraction_jobs", self._take_up, _log)
@@ -79,8 +73,6 @@ class ExtractionJobs:
     async def aclose(self) -> None:
         """Stop. What is not finished stays in the journal for the next start."""
         await self._work.aclose()
-        with log_outage(_log, "journal_unavailable"):
-            await self._journal.jobs.release(self._holder)
 
     def enqueue(self, session: Session) -> Ending:
         """Begin to work on a session that has ended in the journal; returns its Ending to wait
@@ -94,58 +86,66 @@ class ExtractionJobs:
         await self._work.settle()
 
     async def _take_up(self) -> None:
-        """Begin as many of the due jobs as there is room for. The others get no lease yet: each job
-        that ends makes us look again."""
+        """Begin as many of the due jobs as there is room for. Each job that ends makes us look
+        again."""
         room = self._limits.parallel - len(self._work.tasks)
         if room < 1:
             return
-        now, waited_for = self._clock(), self.endings.sessions()
-        taken = await self._journal.jobs.claim(self._holder, now, now + self._lease, room)
-        for job in taken:
-            # Our own task may have outlived its lease: it goes on with this new one.
-            if job.session.id not in self._work.tasks:
-                self._work.begin(job.session.id, self._run(job))
-        if len(taken) < room:
+        waited_for = self.endings.sessions()
+        due = await self._journal.jobs.due(self._clock(), _LOOKED_AT)
+        elsewhere = await self._locks.leases.elsewhere({job.session.actor for job in due})
+        free = [job for job in due if job.session.actor not in elsewhere]
+        ours = [job for job in free if job.session.id not in self._work.tasks]
+        for job in ours[:room]:
+            self._work.begin(job.session.id, self._run(job))
+        if len(ours) <= room and len(due) < _LOOKED_AT:
             # The others are no jobs, usually because they were forgotten: end the wait for them.
             for session in waited_for:
                 if session.id in self.endings and session.id not in self._work.tasks:
                     await self.endings.finish(session, await self._outcome_elsewhere(session))
 
     async def _run(self, job: Job) -> None:
-        session = job.session
+        session, settled = job.session, False
         log = _log.bind(actor=session.actor.id, session=session.id, attempt=job.attempts + 1)
+        try:
+            with log_outage(log, "journal_unavailable"):
+                async with self._locks.leases.work_on(session.actor) as ours:
+                    settled = not ours or await self._work_off(job, log)
+        finally:
+            # What could not even be put off waits until we look again by ourselves.
+            self._work.end(session.id, look=settled)
+
+    async def _work_off(self, job: Job, log: Any) -> bool:
+        """Try a job. True if it is done or put off."""
         outcome: Outcome = Outcome.LATER
         changes: tuple[Change, ...] = ()
+        failure: Exception | None = None
         try:
             # The boundary of background work: an error ends one job, not all.
             with Boundary(log, "extraction_crashed") as ended:
-                outcome, changes = await self._try(job, log)
-            if ended.failure:
-                with Boundary(log, "journal_crashed"):
-                    await self._put_off(job, ended.failure, log)
+                try:
+                    outcome, changes = await self._extract(job)
+                except LeaseLost:
+                    log.info("extraction_cancelled", why="another worker has the actor now")
+                    return False
+                except (ExtractionFailed, MemoryFailure, TimeoutError) as error:
+                    failure, kind = error, type(error).__name__
+                    log.warning("extraction_failed", error=kind, detail=str(error))
+            if failure := failure or ended.failure:
+                return await self._put_off(job, failure, log)
         finally:
-            try:
-                with Boundary(log, "observer_crashed"):
-                    await self.endings.finish(session, outcome, changes)
-            finally:
-                self._work.end(session.id, look=True)
-
-    async def _try(self, job: Job, log: Any) -> _Learned:
-        try:
-            outcome, changes = await self._extract(job)
-        except (ExtractionFailed, MemoryFailure, TimeoutError) as failure:
-            log.warning("extraction_failed", error=type(failure).__name__, detail=str(failure))
-            await self._put_off(job, failure, log)
-            return Outcome.LATER, ()
+            with Boundary(log, "observer_crashed"):
+                await self.endings.finish(job.session, outcome, changes)
         if outcome is not Outcome.HANDED_OVER:
+            reason = job.reason
             log.info(
-                "session_extracted", outcome=outcome.value, reason=job.reason, changes=len(changes)
+                "session_extracted", outcome=outcome.value, reason=reason, changes=len(changes)
             )
-        return outcome, changes
+        return True
 
     async def _extract(self, job: Job) -> _Learned:
         session, actor = job.session, job.session.actor
-        while await self._renew_lease(session):
+        while await self._is_job(session):
             async with asyncio.timeout(self._limits.seconds):
                 handed_over = await self._hand_over(session)
             if handed_over is None:
@@ -159,6 +159,9 @@ class ExtractionJobs:
                 return await self._look_again(session, outcome, pause), ()
             if not ours:
                 return await self._finish(session, outcome), ()
+            if not theirs and await self._learner.has_learned(session):
+                # A worker was killed, or lost its lease, right after it had written.
+                return await self._finish(session, Outcome.SAVED), ()
             lesson = await self._learner.study(actor, ours)
             saved = await self._save(session, turns, lesson)
             if saved is not None:
@@ -173,7 +176,7 @@ class ExtractionJobs:
         """Put the session's turns into the store. Returns them, and those left to us to learn from;
         if there are none, the job is done. None if the session may have moved to another actor."""
         async with self._locks[session.actor]:
-            if not await self._renew_lease(session):
+            if not await self._is_job(session):
                 return None
             turns = await self._kept_turns(session)
             if not turns:
@@ -191,7 +194,7 @@ class ExtractionJobs:
         async with self._locks[actor]:
             if await self._kept_turns(session) != turns:
                 return None
-            if not await self._renew_lease(session):
+            if not await self._is_job(session):
                 return Outcome.LATER, ()
             changes = await self._learner.write(session, turns, lesson, self._clock())
             await self._journal.jobs.done(session.id)
@@ -201,41 +204,41 @@ class ExtractionJobs:
     async def _look_again(self, session: Session, outcome: Outcome, pause: float) -> Outcome:
         """Keep the session until the store has learned from its part."""
         at = self._clock() + timedelta(seconds=pause)
-        await self._journal.jobs.retry(session.id, self._holder, at, None)
+        await self._journal.jobs.retry(session, at, None)
         self._work.look_again_in(pause)
         if session.id in self.endings:
             self._locks.changed(session.actor)  # it is no open session now
         return outcome
 
     async def _finish(self, session: Session, outcome: Outcome) -> Outcome:
-        """Finish a session from which the store alone has learned."""
-        if not await self._renew_lease(session):
+        """Finish a session from which the store has learned what there is."""
+        if not await self._is_job(session):
             return await self._outcome_elsewhere(session)
         await self._journal.jobs.done(session.id)
         self._locks.changed(session.actor)
         return outcome
 
-    async def _renew_lease(self, session: Session) -> bool:
-        """Renew our lease. False if the job is no longer ours."""
-        until = self._clock() + self._lease
-        if await self._journal.jobs.renew(session.id, self._holder, until):
+    async def _is_job(self, session: Session) -> bool:
+        """False if the session is no longer our job."""
+        if await self._journal.jobs.has(session):
             return True
-        _log.info("extraction_cancelled", session=session.id, why="ended elsewhere, or forgotten")
+        _log.info("extraction_cancelled", session=session.id, why="moved, or forgotten")
         return False
 
     async def _kept_turns(self, session: Session) -> list[Turn]:
         kept = (t.learnable for t in await self._journal.turns.of(session.id) if t.kept)
         return [turn for turn in kept if turn.messages]
 
-    async def _put_off(self, job: Job, failure: Exception, log: Any) -> None:
-        """Schedule a retry, or quarantine the job after its last try."""
-        id_, why, tries = job.session.id, type(failure).__name__, job.attempts + 1
-        pause = timedelta(seconds=_BACKOFF.pause(job.attempts))
-        # If the journal fails here, the job is claimed again when its lease expires.
-        with log_outage(log, "journal_unavailable"):
+    async def _put_off(self, job: Job, failure: Exception, log: Any) -> bool:
+        """Schedule a retry, or quarantine the job after its last try. False if the journal
+        fails."""
+        session, why, tries = job.session, type(failure).__name__, job.attempts + 1
+        now, jobs = self._clock(), self._journal.jobs
+        with Boundary(log, "journal_crashed"), log_outage(log, "journal_unavailable"):
             if tries < self._limits.attempts:
-                await self._journal.jobs.retry(id_, self._holder, self._clock() + pause, why)
-            elif await self._journal.jobs.quarantine(id_, self._holder, self._clock(), why):
+                pause = timedelta(seconds=_BACKOFF.pause(job.attempts))
+                await jobs.retry(session, now + pause, why)
+            elif await jobs.quarantine(session, now, why):
                 log.warning(
                     "session_quarantined",
                     tries=tries,
@@ -243,3 +246,5 @@ class ExtractionJobs:
                     effect="its turns are kept, but nothing was learned from them",
                     remedy="fix what fails, stop the bot, then run `mordecai maintain --retry`",
                 )
+            return True
+        return False

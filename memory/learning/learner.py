@@ -69,6 +69,13 @@ class Learner:
             passed = list(filter(None, map(_apply, passed, verdicts)))
         return Lesson(reading, extraction, tuple(passed))
 
+    async def has_learned(self, session: Session) -> bool:
+        """True if what the session teaches was written, which happens all at once: a second reading
+        would put it into other words. Raises StoreUnavailable."""
+        kinds = (*LEARNED, Kind.SUMMARY)
+        records = await self._store.records(session.actor, kinds=kinds, include_superseded=True)
+        return any(record.session_id == session.id for record in records)
+
     async def write(
         self, session: Session, turns: Sequence[Turn], lesson: Lesson, now: datetime
     ) -> tuple[Change, ...] | None:

@@ -89,7 +89,6 @@ class Life:
         self.store = await self.world.store(TIMING)
         self.journal = journal_in(self._folder / "journal.sqlite", self._pool)
         await self.store.__aenter__()
-        await self.journal.jobs.end_leases()
         await self._open_memory()
 
     async def _open_memory(self) -> None:

@@ -185,9 +185,7 @@ class AnyOrder(RuleBasedStateMachine):
         await asyncio.gather(*doomed, return_exceptions=True)
         await self.journal.aclose()
         await self.store.aclose()
-        # As the program does where nobody else works on the file.
         await self.begin()
-        await self.journal.jobs.end_leases()
 
     async def close(self) -> None:
         await self.memory.__aexit__(None, None, None)

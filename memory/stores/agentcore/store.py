@@ -340,6 +340,9 @@ class AgentCoreStore:
         except StoreUnavailable as failure:
             _log.warning("moved_actor_not_erased", actor=actor.id, error=str(failure))
 
+    def drop(self, actor: Actor) -> None:
+        """See PersonalData."""
+
     async def erase(self, actor: Actor) -> None:
         """See PersonalData. What can't be deleted now, or is extracted later, is deleted in the
         background."""

@@ -7,12 +7,7 @@ from typing import Self
 from memory.records import Actor, Place
 from memory.stores.database import Connection, Database
 from memory.stores.journal.panels import SqlPanels, read_panel
-from memory.stores.journal.sessions import (
-    NO_LEASE,
-    SqlJobs,
-    SqlSessions,
-    read_session,
-)
+from memory.stores.journal.sessions import SqlJobs, SqlSessions, read_session
 from memory.stores.journal.turns import SqlSummaries, SqlTurns, read_summary, read_turn
 from memory.stores.layout import Layout, Migration
 from memory.stores.notes import Notes, notes_table
@@ -125,7 +120,7 @@ def _move(db: Connection, actor: Actor, to: Actor, place: Place, to_place: Place
         "UPDATE session SET channel = ?, chat = ? WHERE actor = ? AND channel = ? AND chat = ?",
         (*there, old, place.channel, place.chat_id),
     )
-    db.execute(f"UPDATE session SET actor = ?, {NO_LEASE} WHERE actor = ?", (new, old))
+    db.execute("UPDATE session SET actor = ? WHERE actor = ?", (new, old))
     # The messages with their buttons stay in the old chat.
     db.execute("DELETE FROM panel WHERE actor = ?", (old,))
 

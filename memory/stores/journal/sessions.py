@@ -17,11 +17,9 @@ from memory.stores.values import (
     text_of,
     text_or_none,
     time_of,
-    time_or_none,
 )
 
 SESSION = "id, actor, channel, chat, topic, opened_at, last_at, message_count, private"
-NO_LEASE = "holder = NULL, leased_until = NULL"
 
 
 def session_of(row: tuple[Any, ...]) -> Session:
@@ -52,9 +50,8 @@ def read_session(row: Row) -> Row:
     }
     for name in {"ended_at", "due_at", "set_aside_at"} & row.keys():
         right[name] = None if row[name] is None else first(time_of, row[name], *moments)
-    if "holder" in row:
-        right["holder"] = first(text_or_none, row["holder"], None)
-        right["leased_until"] = first(time_or_none, row["leased_until"], None)
+    # Of earlier versions, whose jobs had leases of their own.
+    right |= dict.fromkeys({"holder", "leased_until"} & row.keys())
     session_of(tuple((row | right)[name] for name in SESSION.split(", ")))
     return row | right
 
@@ -135,50 +132,28 @@ class SqlJobs:
     def __init__(self, db: Database) -> None:
         self._db = db
 
-    async def claim(self, holder: str, now: datetime, until: datetime, limit: int) -> list[Job]:
-        # One statement: nobody else comes between looking and taking.
-        sql = (
-            "UPDATE session SET holder = ?1, leased_until = ?2 WHERE id IN ("
-            "SELECT id FROM session WHERE ended_at IS NOT NULL AND set_aside_at IS NULL "
-            "AND due_at <= ?3 AND (leased_until IS NULL OR leased_until <= ?3) "
-            f"ORDER BY ended_at LIMIT ?4) RETURNING {SESSION}, reason, attempts, ended_at"
+    async def due(self, now: datetime, limit: int) -> list[Job]:
+        return await self._db.read(
+            lambda row: Job(session_of(row[:9]), row[9], integer_of(row[10])),
+            f"SELECT {SESSION}, reason, attempts FROM session WHERE ended_at IS NOT NULL "
+            "AND set_aside_at IS NULL AND due_at <= ? ORDER BY ended_at, id LIMIT ?",
+            stamp(now),
+            limit,
         )
 
-        def work(db: Connection) -> list[Job]:
-            rows = db.execute(sql, (holder, stamp(until), stamp(now), limit)).fetchall()
-            rows.sort(key=lambda row: row[-1])
-            return [Job(session_of(row[:9]), row[9], integer_of(row[10])) for row in rows]
-
-        return await self._db.change(work)
-
-    async def renew(self, session_id: str, holder: str, until: datetime) -> bool:
-        changed = await self._db.write(
-            "UPDATE session SET leased_until = ? WHERE id = ? AND holder = ?",
-            stamp(until),
-            session_id,
-            holder,
-        )
-        return changed == 1
-
-    async def release(self, holder: str) -> None:
-        await self._db.write(f"UPDATE session SET {NO_LEASE} WHERE holder = ?", holder)
-
-    async def end_leases(self) -> None:
-        """End all leases. Only for a process that knows it is the only one on this file: the jobs
-        of a killed process then need not wait for their leases to expire."""
-        await self._db.write(f"UPDATE session SET {NO_LEASE} WHERE holder IS NOT NULL")
+    async def has(self, session: Session) -> bool:
+        sql = "SELECT 1 FROM session WHERE id = ? AND actor = ? AND ended_at IS NOT NULL"
+        return bool(await self._db.rows(sql, session.id, session.actor.id))
 
     async def done(self, session_id: str) -> None:
         sql = "DELETE FROM session WHERE id = ?"
         await self._db.wipe(lambda db: db.execute(sql, (session_id,)))
 
-    async def retry(
-        self, session_id: str, holder: str, next_at: datetime, error: str | None
-    ) -> bool:
-        return await self._put_off("due_at", session_id, holder, next_at, error)
+    async def retry(self, session: Session, next_at: datetime, error: str | None) -> None:
+        await self._put_off("due_at", session, next_at, error)
 
-    async def quarantine(self, session_id: str, holder: str, at: datetime, error: str) -> bool:
-        return await self._put_off("set_aside_at", session_id, holder, at, error)
+    async def quarantine(self, session: Session, at: datetime, error: str) -> bool:
+        return await self._put_off("set_aside_at", session, at, error)
 
     async def requeue(self, now: datetime) -> int:
         return await self._db.write(
@@ -191,16 +166,16 @@ class SqlJobs:
         return await self._db.ask(_backlog)
 
     async def _put_off(
-        self, column: str, session_id: str, holder: str, at: datetime, error: str | None
+        self, column: str, session: Session, at: datetime, error: str | None
     ) -> bool:
         changed = await self._db.write(
-            f"UPDATE session SET attempts = attempts + ?, {column} = ?, error = ?, {NO_LEASE} "
-            "WHERE id = ? AND holder = ?",
+            f"UPDATE session SET attempts = attempts + ?, {column} = ?, error = ? "
+            "WHERE id = ? AND actor = ? AND ended_at IS NOT NULL",
             int(error is not None),
             stamp(at),
             error,
-            session_id,
-            holder,
+            session.id,
+            session.actor.id,
         )
         return changed == 1
 

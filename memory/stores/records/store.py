@@ -150,6 +150,9 @@ class TableStore:
             self._semantics.note_new(actor)
         return restored
 
+    def drop(self, actor: Actor) -> None:
+        """See PersonalData: everything is in the tables."""
+
     async def erase(self, actor: Actor) -> None:
         await self._engine.erase(actor)
 

@@ -46,8 +46,8 @@ async def lived(data: Path) -> None:
                 place = Place("telegram", 1)
                 await journal.sessions.open(Session(id_, ANNA, place, LONG_AGO, LONG_AGO))
                 await journal.sessions.end(id_, "new", LONG_AGO)
-            await journal.jobs.claim("me", LONG_AGO, LONG_AGO, 3)
-            await journal.jobs.quarantine("s1", "me", LONG_AGO, "ExtractionFailed")
+            (job, *_) = await journal.jobs.due(LONG_AGO, 3)
+            await journal.jobs.quarantine(job.session, LONG_AGO, "ExtractionFailed")
 
 
 def table(printed: str) -> dict[str, list[str]]:

@@ -136,22 +136,21 @@ async def seat_on(
             journal_in(folder / "journal.sqlite", pool) as journal,
             inbox_in(folder / "inbox.sqlite", pool, "terminal", "prompt") as inbox,
             accounts_in(":memory:", pool) as accounts,
+            Memory(TemporaryStore(), journal, by_rules()) as memory,
         ):
-            await journal.jobs.end_leases()
-            async with Memory(TemporaryStore(), journal, by_rules()) as memory:
-                channel = channel_on(inbox)
-                assistant = assistant_on(
-                    channel, conversation, memory, accounts, Panels(journal.panels)
-                )
+            channel = channel_on(inbox)
+            assistant = assistant_on(
+                channel, conversation, memory, accounts, Panels(journal.panels)
+            )
 
-                async def settle() -> None:
-                    if settling:
-                        await settling.wait()
-                    await memory.settle()
-                    await assistant.people.notices.join()
+            async def settle() -> None:
+                if settling:
+                    await settling.wait()
+                await memory.settle()
+                await assistant.people.notices.join()
 
-                terminal = Terminal(channel, assistant, settle, folder / "exports")
-                yield Seat(terminal, channel, assistant, memory)
+            terminal = Terminal(channel, assistant, settle, folder / "exports")
+            yield Seat(terminal, channel, assistant, memory)
 
 
 async def script(lines: bytes, folder: Path, conversation: Conversing | None = None) -> str:

@@ -52,7 +52,6 @@ class World:
                 journal_in(self.path / "journal.sqlite", pool) as journal,
                 Memory(self.store, journal, understood(), options, self.clock) as memory,
             ):
-                await journal.jobs.end_leases()
                 memory.on_saved(self._hear)
                 yield memory
 

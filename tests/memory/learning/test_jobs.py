@@ -1,4 +1,4 @@
-"""Extraction as a durable job: leased, tried again, set aside, and never twice at once."""
+"""Extraction as a durable job: tried again, set aside, and never twice at once."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -42,18 +42,16 @@ class Jobs(SqlJobs):
     broken: Exception | None = None
     looks = 0
 
-    async def claim(self, holder: str, now: datetime, until: datetime, limit: int) -> list[Job]:
+    async def due(self, now: datetime, limit: int) -> list[Job]:
         self.looks += 1
         if self.broken:
             raise self.broken
-        return await super().claim(holder, now, until, limit)
+        return await super().due(now, limit)
 
-    async def retry(
-        self, session_id: str, holder: str, next_at: datetime, error: str | None
-    ) -> bool:
+    async def retry(self, session: Session, next_at: datetime, error: str | None) -> None:
         if self.broken:
             raise self.broken
-        return await super().retry(session_id, holder, next_at, error)
+        await super().retry(session, next_at, error)
 
 
 class Broken:
@@ -132,85 +130,41 @@ async def called(extractor: EverySentence, times: int) -> None:
             await asyncio.sleep(0.005)
 
 
-async def test_two_loops_on_one_journal_run_no_job_twice(world: World):
-    await world.ended(*(f"s{n}" for n in range(12)))
-    async with running(world.jobs()) as one, running(world.jobs()) as two:
-        await asyncio.gather(one.settle(), two.settle())
-    async with running(world.jobs()) as later:
-        await later.settle()
-    assert world.extractor.calls == 12
-    assert len(await world.facts()) == 12
-
-
-async def test_a_job_that_runs_elsewhere_is_left_alone(world: World):
-    await world.ended("s1")
-    world.extractor.gate.clear()
-    async with running(world.jobs()) as one:
-        await called(world.extractor, 1)
-        async with running(world.jobs()) as two:
-            await two.settle()
-        assert world.extractor.calls == 1
-        world.extractor.gate.set()
-        await one.settle()
-    assert await world.facts() == ["I like s1"]
-
-
-async def test_what_a_dead_process_held_is_taken_up_when_its_lease_has_run_out(world: World):
-    await world.ended("s1")
-    now = world.clock()
-    assert await world.journal.jobs.claim("the dead", now, now + timedelta(minutes=1), 9)
-    async with running(world.jobs()) as jobs:
-        await jobs.settle()
-        assert await world.facts() == []
-    world.clock.now += timedelta(minutes=1)
-    async with running(world.jobs()) as jobs:
-        await jobs.settle()
-    assert await world.facts() == ["I like s1"]
-
-
-async def test_whoever_has_lost_its_lease_writes_nothing(world: World):
+async def test_a_job_is_done_once_though_a_kill_came_between_its_records_and_its_end(world: World):
     (session,) = await world.ended("s1")
-    world.extractor.gate.clear()
+    learning = learner(world.store, world.extractor)
+    turns = await world.journal.turns.of("s1")
+    lesson = await learning.study(ANNA, turns)
+    await learning.write(session, turns, lesson, world.clock())
     async with running(world.jobs()) as jobs:
-        ending = jobs.enqueue(session)
-        await called(world.extractor, 1)
-        late = world.clock() + timedelta(hours=1)
-        assert await world.journal.jobs.claim("another", late, late + timedelta(hours=1), 9)
-        world.extractor.gate.set()
-        assert await ending.wait(10) is Outcome.LATER
-    assert await world.facts() == []
-    assert await world.journal.jobs.backlog() == Backlog(1, 0)
+        assert await jobs.enqueue(session).wait(10) is Outcome.SAVED
+    assert world.extractor.calls == 1, "a second reading would put it into other words"
+    assert await world.facts() == ["I like s1"]
+    assert await world.journal.jobs.backlog() == Backlog(0, 0)
 
 
-@pytest.mark.parametrize("attempts", [3, 1], ids=["tried again", "set aside"])
-async def test_whoever_has_lost_its_lease_and_fails_does_not_take_the_job_from_who_has_it(
-    world: World, attempts: int
-):
+async def test_a_job_whose_try_fails_after_it_has_moved_counts_no_attempt(world: World):
     (session,) = await world.ended("s1")
     world.extractor.failures = 1
     world.extractor.gate.clear()
-    async with running(world.jobs(attempts=attempts)) as jobs:
+    async with running(world.jobs(attempts=1)) as jobs:
         ending = jobs.enqueue(session)
         await called(world.extractor, 1)
-        late = world.clock() + timedelta(hours=1)
-        assert await world.journal.jobs.claim("another", late, late + timedelta(hours=1), 9)
-        world.extractor.gate.set()
+        await world.journal.move(ANNA, Actor("g2"), HOME, HOME)
         with capture_logs() as logs:
+            world.extractor.gate.set()
             assert await ending.wait(10) is Outcome.LATER
+            await jobs.settle()
     assert "session_quarantined" not in [line["event"] for line in logs]
-    assert await world.journal.jobs.renew("s1", "another", late), "it is still theirs"
-    await world.journal.jobs.release("another")
-    (job,) = await world.journal.jobs.claim("me", late, late, 9)
-    assert job.attempts == 0
+    assert await world.facts() == []
+    assert len(await world.store.records(Actor("g2"), kinds=(Kind.FACT,))) == 1
 
 
-async def test_a_job_under_way_is_not_begun_again_when_its_lease_has_run_out(world: World):
+async def test_a_job_under_way_is_not_begun_again(world: World):
     await world.ended("s1")
     world.extractor.gate.clear()
     async with running(world.jobs()) as jobs:
         await called(world.extractor, 1)
-        # The clock leaps, or the actor's lock was held for long.
-        world.clock.now += timedelta(hours=1)
         (other,) = await world.ended("s2")
         ending = jobs.enqueue(other)
         await called(world.extractor, 2)
@@ -233,7 +187,7 @@ async def test_nobody_waits_for_a_session_that_was_erased_before_its_turn(world:
     assert not jobs.endings.sessions()
 
 
-async def test_a_stop_gives_its_jobs_back_at_once(world: World):
+async def test_a_job_that_a_stop_broke_off_begins_anew_at_the_next_start(world: World):
     await world.ended("s1")
     world.extractor.gate.clear()
     async with running(world.jobs()):

@@ -44,8 +44,8 @@ async def test_sessions_that_wait_are_counted_while_the_bot_runs(tmp_path: Path,
 async def test_sessions_in_quarantine_are_a_warning_with_its_remedy(tmp_path: Path, pool):
     async with journal_in(tmp_path / "journal.sqlite", pool) as journal:
         await ended(journal, "s1", "s2")
-        await journal.jobs.claim("me", NOW, NOW, 2)
-        await journal.jobs.quarantine("s1", "me", NOW, "ExtractionFailed")
+        (job, _) = await journal.jobs.due(NOW, 2)
+        await journal.jobs.quarantine(job.session, NOW, "ExtractionFailed")
     finding = the_only(tmp_path)
     assert finding.mark is Mark.WARNING
     assert finding.text.startswith("1 ended conversations wait to be saved, 1 are in quarantine")

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from memory.errors import NewerStore, StoreUnavailable
-from memory.journal import Backlog
+from memory.journal import Backlog, Job
 from memory.records import (
     Actor,
     Place,
@@ -58,8 +58,8 @@ def turn(number: int = 1, session_id: str = "s1", text: str = "I live in Осл�
     return Turn(f"{session_id}-t{number}", session_id, said, tools, place=HOME)
 
 
-async def claim(journal: SqlJournal, at: datetime = NOW, holder: str = "me", limit: int = 9):
-    return await journal.jobs.claim(holder, at, at + timedelta(minutes=1), limit)
+async def due(journal: SqlJournal, at: datetime = NOW, limit: int = 9) -> list[Job]:
+    return await journal.jobs.due(at, limit)
 
 
 async def unfinished(journal: SqlJournal, actor: Actor) -> list[str]:
@@ -112,7 +112,7 @@ async def test_an_ended_session_is_a_job_until_it_is_done(path, pool):
         assert await journal.sessions.end("s1", "new", NOW)
         assert not await journal.sessions.end("s1", "new", NOW), "ended twice"
         assert await journal.sessions.find(ANNA, HOME) is None
-        (job,) = await claim(journal)
+        (job,) = await due(journal)
         assert (job.session.id, job.reason, job.attempts) == ("s1", "new", 0)
         assert await journal.jobs.backlog() == Backlog(1, 0)
         await journal.jobs.done("s1")
@@ -124,70 +124,36 @@ async def test_a_failed_job_waits_for_its_next_time_and_counts_its_attempts(path
     async with journal_in(path, pool) as journal:
         await journal.sessions.open(session())
         await journal.sessions.end("s1", "idle", NOW)
-        await claim(journal)
-        assert await journal.jobs.retry("s1", "me", NOW + timedelta(minutes=5), "TimeoutError")
-        assert await claim(journal) == []
-        (job,) = await claim(journal, NOW + timedelta(minutes=5))
+        await journal.jobs.retry(session(), NOW + timedelta(minutes=5), "TimeoutError")
+        assert await due(journal) == []
+        (job,) = await due(journal, NOW + timedelta(minutes=5))
         assert job.attempts == 1
 
 
-async def test_a_leased_job_is_nobody_elses_until_its_lease_has_run_out(path, pool):
-    async with journal_in(path, pool) as journal, journal_in(path, pool) as other:
-        await journal.sessions.open(session())
-        await journal.sessions.end("s1", "new", NOW)
-        assert len(await claim(journal, holder="me")) == 1
-        assert await claim(other, holder="you") == []
-        assert await journal.jobs.renew("s1", "me", NOW + timedelta(minutes=3))
-        assert await claim(other, NOW + timedelta(minutes=2), holder="you") == []
-        assert len(await claim(other, NOW + timedelta(minutes=3), holder="you")) == 1
-        assert not await journal.jobs.renew("s1", "me", NOW + timedelta(minutes=9))
-
-
-async def test_whoever_has_lost_a_job_neither_counts_its_failure_nor_puts_it_back(path, pool):
+async def test_only_an_ended_session_is_a_job_and_only_its_actor_s(path, pool):
     async with journal_in(path, pool) as journal:
         await journal.sessions.open(session())
+        assert not await journal.jobs.has(session())
         await journal.sessions.end("s1", "new", NOW)
-        await claim(journal, holder="me")
-        later = NOW + timedelta(minutes=2)
-        assert len(await claim(journal, later, holder="you")) == 1
-        assert not await journal.jobs.retry("s1", "me", later, "TimeoutError")
-        assert not await journal.jobs.quarantine("s1", "me", later, "TimeoutError")
-        assert await claim(journal, later, holder="somebody else") == [], "you have it"
-        assert await journal.jobs.backlog() == Backlog(1, 0)
-        assert await journal.jobs.retry("s1", "you", later, "TimeoutError")
-        (job,) = await claim(journal, later)
-        assert job.attempts == 1
-        assert not await journal.jobs.retry("s1", "you", later, "TimeoutError"), "it was given back"
+        assert await journal.jobs.has(session())
+        others = session(actor=BORIS)
+        assert not await journal.jobs.has(others)
+        await journal.jobs.retry(others, NOW, "TimeoutError")
+        assert not await journal.jobs.quarantine(others, NOW, "TimeoutError")
+        (job,) = await due(journal)
+        assert job.attempts == 0
+        await journal.jobs.done("s1")
+        assert not await journal.jobs.has(session())
 
 
-async def test_jobs_are_taken_oldest_first_and_no_more_than_asked_for(path, pool):
+async def test_jobs_are_listed_oldest_first_and_no_more_than_asked_for(path, pool):
     async with journal_in(path, pool) as journal:
         for number in range(5):
             await journal.sessions.open(session(f"s{number}"))
             await journal.sessions.end(f"s{number}", "new", NOW - timedelta(minutes=number))
-        assert [job.session.id for job in await claim(journal, limit=2)] == ["s4", "s3"]
-        assert [job.session.id for job in await claim(journal, limit=9)] == ["s2", "s1", "s0"]
-
-
-async def test_who_is_alone_need_not_wait_for_the_leases_of_the_dead(path, pool):
-    async with journal_in(path, pool) as journal:
-        await journal.sessions.open(session())
-        await journal.turns.append("s1", turn())
-        await journal.sessions.end("s1", "new", NOW)
-        assert len(await claim(journal, holder="killed")) == 1
-        await journal.jobs.end_leases()
-        assert len(await claim(journal)) == 1
-
-
-async def test_leases_that_are_given_back_are_free_at_once(path, pool):
-    async with journal_in(path, pool) as journal:
-        await journal.sessions.open(session())
-        await journal.sessions.end("s1", "new", NOW)
-        await claim(journal, holder="me")
-        await journal.jobs.release("you")
-        assert await claim(journal, holder="you") == []
-        await journal.jobs.release("me")
-        assert len(await claim(journal, holder="you")) == 1
+        oldest_first = ["s4", "s3", "s2", "s1", "s0"]
+        assert [job.session.id for job in await due(journal, limit=2)] == oldest_first[:2]
+        assert [job.session.id for job in await due(journal)] == oldest_first
 
 
 async def test_a_job_in_quarantine_keeps_its_turns_and_waits_to_be_requeued(path, pool):
@@ -195,15 +161,14 @@ async def test_a_job_in_quarantine_keeps_its_turns_and_waits_to_be_requeued(path
         await journal.sessions.open(session())
         await journal.turns.append("s1", turn())
         await journal.sessions.end("s1", "new", NOW)
-        await claim(journal)
-        assert await journal.jobs.quarantine("s1", "me", NOW, "ExtractionFailed")
+        assert await journal.jobs.quarantine(session(), NOW, "ExtractionFailed")
         assert await journal.jobs.backlog() == Backlog(0, 1)
         assert backlog_in(path) == Backlog(0, 1)
-        assert await claim(journal, NOW + timedelta(days=99)) == []
+        assert await due(journal, NOW + timedelta(days=99)) == []
         assert await journal.turns.of("s1") == [turn()]
         assert await unfinished(journal, ANNA) == ["s1"], "it can be forgotten"
         assert await journal.jobs.requeue(NOW) == 1
-        (job,) = await claim(journal)
+        (job,) = await due(journal)
         assert job.attempts == 0
         assert await journal.jobs.requeue(NOW) == 0
 
@@ -230,7 +195,7 @@ def test_a_journal_of_a_former_layout_is_brought_up_to_date_with_all_it_holds(pa
 
     async def look() -> None:
         async with journal_in(path, pool) as journal:
-            (job,) = await claim(journal)
+            (job,) = await due(journal)
             assert (job.session.id, job.session.place, job.attempts) == ("s1", HOME, 0)
 
     asyncio.run(look())
@@ -437,7 +402,7 @@ async def test_what_is_discarded_is_gone_from_the_disk_and_no_job(path, pool):
         assert await journal.sessions.discard("s1")
         assert not await journal.sessions.discard("s1")
         assert await journal.sessions.find(ANNA, HOME) is None
-        assert await claim(journal) == []
+        assert await due(journal) == []
         assert b"Xanadu" not in path.read_bytes()
         assert b"Xanadu" not in path.with_name(path.name + "-wal").read_bytes()
 
@@ -448,7 +413,7 @@ async def test_an_ended_session_is_not_discarded(path, pool):
         await journal.turns.append("s1", turn())
         await journal.sessions.end("s1", "new", NOW)
         assert not await journal.sessions.discard("s1")
-        assert [job.session.id for job in await claim(journal)] == ["s1"]
+        assert [job.session.id for job in await due(journal)] == ["s1"]
 
 
 OLD, NEW = Actor.group(-5), Actor.group(-1005)
@@ -464,7 +429,7 @@ async def test_sessions_move_with_their_turns_topics_and_jobs(path, pool):
         await journal.turns.append("s3", turn(1, "s3"))
         await journal.sessions.end("s3", "new", NOW)
         await journal.sessions.open(session("s4", ANNA))
-        assert [job.session.actor for job in await claim(journal)] == [OLD]
+        assert [job.session.actor for job in await due(journal)] == [OLD]
         for _ in range(2):  # done again, it changes nothing
             await journal.move(OLD, NEW, THERE, HERE)
         assert await unfinished(journal, OLD) == []
@@ -474,8 +439,8 @@ async def test_sessions_move_with_their_turns_topics_and_jobs(path, pool):
         assert seven is not None
         assert (one.id, seven.id) == ("s1", "s2")
         assert [t.id for t in await journal.turns.of("s1")] == ["s1-t1"]
-        assert not await journal.jobs.renew("s3", "me", NOW), "whoever had the job has it no more"
-        assert [job.session.actor for job in await claim(journal)] == [NEW]
+        assert not await journal.jobs.has(session("s3", OLD)), "it is no job of the old one's"
+        assert [job.session.actor for job in await due(journal)] == [NEW]
         assert await journal.sessions.find(ANNA, HOME) is not None
 
 
@@ -490,7 +455,7 @@ async def test_where_both_have_an_open_session_the_older_one_ends(path, pool):
         assert found.id == "s2"
         assert [s.id for s in await journal.sessions.of(NEW)] == ["s2"]
         later = NOW + timedelta(hours=1)
-        assert [(j.session.id, j.reason) for j in await claim(journal, later)] == [("s1", "moved")]
+        assert [(j.session.id, j.reason) for j in await due(journal, later)] == [("s1", "moved")]
 
 
 async def test_a_second_open_session_that_is_private_is_dropped(path, pool):
@@ -537,12 +502,11 @@ async def test_a_job_that_waits_for_something_else_has_not_failed(path, pool):
         await journal.sessions.open(session())
         await journal.turns.append("s1", turn())
         await journal.sessions.end("s1", "new", NOW)
-        await claim(journal)
         later = NOW + timedelta(minutes=5)
-        assert await journal.jobs.retry("s1", "me", later, None)
-        assert await claim(journal) == []
-        (job,) = await claim(journal, later)
+        await journal.jobs.retry(session(), later, None)
+        assert await due(journal) == []
+        (job,) = await due(journal, later)
         assert job.attempts == 0
-        assert await journal.jobs.retry("s1", "me", later, "ExtractionFailed")
-        (job,) = await claim(journal, later)
+        await journal.jobs.retry(session(), later, "ExtractionFailed")
+        (job,) = await due(journal, later)
         assert job.attempts == 1
