@@ -107,7 +107,8 @@ def give_access(
     """Give someone access to the bot, which tells them. The bot may be running."""
     from bot.operations.approve import approve_guest
 
-    typer.echo(approve_guest(_load_settings(config, data).settings, code_or_id))
+    settings = _load_settings(config, data).settings
+    typer.echo(asyncio.run(approve_guest(settings, code_or_id)))
 
 
 @command.command(short_help="Find or create the memory on AWS.")

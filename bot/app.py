@@ -41,11 +41,10 @@ from bot.options import (
 )
 from bot.people.access import Access, AccessMode
 from bot.people.accounts import USAGE_LAYOUT, Accounts
-from bot.people.guest_file import FileGuestBook
 from bot.people.people import People, Quotas
 from bot.people.personal import PersonalSettings
 from bot.settings import Settings
-from bot.stores import open_databases, open_store
+from bot.stores import open_databases, open_people, open_store
 from bot.telegram.channel import TelegramChannel
 from bot.telegram.intake.inbox import Inbox
 from bot.telegram.intake.media import Senses
@@ -98,10 +97,12 @@ async def run_telegram(settings: Settings) -> int:
             _parts(settings, wall) as parts,
             Inbox(parts.databases.open(INBOX_LAYOUT), "telegram", secret) as inbox,
         ):
+            guests, throttles = await open_people(settings, parts.databases, parts.pool)
             access = Access(
                 AccessMode(settings.access),
                 settings.allowed_users,
-                FileGuestBook(data / "access.json", parts.pool),
+                guests,
+                throttles,
                 owners=settings.owners,
             )
             channel = TelegramChannel(
@@ -132,7 +133,13 @@ async def run_telegram(settings: Settings) -> int:
 def _assistant(settings: Settings, parts: _Parts, channel: Channel, access: Access) -> Assistant:
     people = People(
         access,
-        Quotas(parts.accounts, quota_limits(settings), access.owns, parts.memory.clock),
+        Quotas(
+            parts.accounts,
+            quota_limits(settings),
+            access.owns,
+            parts.memory.clock,
+            access.throttles,
+        ),
         PersonalSettings(parts.memory),
     )
     context = Context(

@@ -7,6 +7,10 @@ from contextlib import AsyncExitStack, asynccontextmanager, closing, contextmana
 import structlog
 
 from bot.errors import OperatorError
+from bot.people.guest_file import FileGuestBook
+from bot.people.guest_tables import PEOPLE_LAYOUT, open_guest_book
+from bot.people.guestbook import GuestBook
+from bot.people.throttles import DatabaseThrottles, RamThrottles, Throttles
 from bot.settings import Settings
 from memory.ports import Store
 from memory.stores.database import Databases
@@ -41,6 +45,17 @@ def open_databases(settings: Settings, pool: Executor) -> Iterator[Databases]:
         closing(PostgresServer(url, threads)) as server,
     ):
         yield server
+
+
+async def open_people(
+    settings: Settings, databases: Databases, pool: Executor
+) -> tuple[GuestBook, Throttles]:
+    """Who may use the bot, and how often: in the server if there is one, or in a file and in RAM.
+    Raises StoreUnavailable, NewerStore."""
+    if settings.database_url is None:
+        return FileGuestBook(settings.data_dir / "access.json", pool), RamThrottles()
+    database = databases.open(PEOPLE_LAYOUT)
+    return await open_guest_book(database), DatabaseThrottles(database)
 
 
 @asynccontextmanager

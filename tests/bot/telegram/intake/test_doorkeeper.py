@@ -205,7 +205,7 @@ async def test_whoever_the_command_line_lets_in_hears_it_in_their_language(
         await boris.says("Hallo")
         german = texts_in("de")
         assert (await server.replies_to(BORIS, 1))[0].startswith(german.refused_code[:20])
-        approve_guest(Settings(data_dir=tmp_path), str(BORIS))
+        await approve_guest(Settings(data_dir=tmp_path), str(BORIS))
         assert (await server.replies_to(BORIS, 2))[1] == german.approved_you
         await on.channel.settle()
     async with stage(server, tmp_path, access=unowned(tmp_path), options=options) as on:
@@ -219,6 +219,6 @@ async def test_whoever_was_let_in_while_the_bot_was_away_hears_it_when_it_is_bac
     options = ChannelOptions(stop_seconds=5, poll_seconds=5, clock=FastClock(50))
     async with stage(server, tmp_path, access=await owned_by_anna(tmp_path)):
         await ask(server, "Hello", BORIS)
-    approve_guest(Settings(data_dir=tmp_path), str(BORIS))
+    await approve_guest(Settings(data_dir=tmp_path), str(BORIS))
     async with stage(server, tmp_path, access=unowned(tmp_path), options=options):
         assert (await server.replies_to(BORIS, 2))[1] == ENGLISH.approved_you
