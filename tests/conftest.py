@@ -10,6 +10,8 @@ import pytest
 import structlog
 from hypothesis import settings
 
+from memory.stores.database import Databases
+from tests.fakes.engines import ENGINES, databases_on
 from tests.fakes.temporary_store import TemporaryStore
 
 # A shell starts background jobs (`make test &`) with SIGINT ignored, and children inherit that: the
@@ -57,3 +59,10 @@ def _no_store_stays() -> Iterator[None]:
     """A store may be made in passing: nobody has to close it."""
     yield
     TemporaryStore.remove_all()
+
+
+@pytest.fixture(params=ENGINES)
+def databases(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Databases]:
+    """Each engine in turn: what is opened again is there again."""
+    with databases_on(request.param, tmp_path) as opened:
+        yield opened

@@ -2,7 +2,7 @@
 
 import sqlite3
 import uuid
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, closing
 from datetime import datetime, timedelta
@@ -23,14 +23,15 @@ from bot.assistant.conversation import Conversation
 from bot.assistant.events import Event, TextDelta
 from bot.models.extraction import ModelExtractor
 from bot.offline.notebook import offline_model
-from bot.people.accounts import Account, Accounts, Spent
+from bot.people.accounts import USAGE_LAYOUT, Account, Accounts, Spent
 from bot.people.usage import Usage
 from memory.errors import StoreUnavailable
 from memory.memory import Memory
 from memory.records import Actor, Place, Role, Turn, Utterance
+from memory.stores.database import Databases
+from memory.stores.sqlite.database import SqliteDatabases
 from memory.understanding import Reading
 from tests.fakes.extractors import EverySentence
-from tests.fakes.files import accounts_in
 from tests.fakes.memories import NOON, open_memory
 from tests.fakes.messages import is_failure, message
 from tests.fakes.openai_server import Completion, OpenAIServer
@@ -41,20 +42,27 @@ TURN = Usage(1, 2, 0, 1000, 50, 600, 200, Decimal("0.00375"))
 MONEY = st.decimals(0, 100, places=12)
 
 
+@pytest.fixture
+def pool() -> Iterator[ThreadPoolExecutor]:
+    with ThreadPoolExecutor(2) as pool:
+        yield pool
+
+
 @asynccontextmanager
 async def open_accounts(
-    path: Path | str = ":memory:", now: list[datetime] | None = None
+    databases: Databases | None = None, now: list[datetime] | None = None
 ) -> AsyncIterator[Accounts]:
-    """Accounts at a time that is the last of `now`."""
+    """Accounts, in RAM unless said otherwise, at a time that is the last of `now`."""
     times = now or [NOON]
     with ThreadPoolExecutor(2) as pool:
-        async with accounts_in(path, pool, lambda: times[-1]) as accounts:
+        database = (databases or SqliteDatabases(None, pool)).open(USAGE_LAYOUT)
+        async with Accounts(database, lambda: times[-1]) as accounts:
             yield accounts
 
 
-async def test_turns_add_up_by_session_and_by_day() -> None:
+async def test_turns_add_up_by_session_and_by_day(databases: Databases) -> None:
     now = [NOON]
-    async with open_accounts(now=now) as accounts:
+    async with open_accounts(databases, now) as accounts:
         accounts.note_turn(ANNA, "s1", TURN)
         accounts.note_turn(ANNA, "s1", TURN)
         accounts.note_turn(ANNA, "s2", TURN)
@@ -66,19 +74,21 @@ async def test_turns_add_up_by_session_and_by_day() -> None:
         assert await accounts.of_session(ANNA, "s2") == Account(TURN + TURN)
 
 
-async def test_a_day_ends_at_midnight_utc() -> None:
+async def test_a_day_ends_at_midnight_utc(databases: Databases) -> None:
     now = [datetime.fromisoformat("2026-11-22T01:59:59+02:00")]
-    async with open_accounts(now=now) as accounts:
+    async with open_accounts(databases, now) as accounts:
         accounts.note_turn(ANNA, "s1", TURN)
         assert await accounts.today(ANNA) == Account(TURN)
         now.append(now[0] + timedelta(seconds=1))
         assert await accounts.today(ANNA) == Account()
 
 
-async def test_what_somebody_asks_in_a_group_is_the_group_s_and_counts_for_their_day() -> None:
+async def test_what_somebody_asks_in_a_group_is_the_group_s_and_counts_for_their_day(
+    databases: Databases,
+) -> None:
     now = [datetime.fromisoformat("2026-11-22T01:00:00+00:00")]
     spent = Spent(TURN.input_tokens + TURN.output_tokens, TURN.cost)
-    async with open_accounts(now=now) as accounts:
+    async with open_accounts(databases, now) as accounts:
         accounts.note_turn(ANNA, "s1", TURN, 1)
         accounts.note_turn(CLUB, "s2", TURN, 1)
         accounts.note_recording(CLUB, "s2", TURN, 12)
@@ -100,10 +110,12 @@ async def test_what_somebody_asks_in_a_group_is_the_group_s_and_counts_for_their
         assert kept == [("2026-11-23",), ("2026-11-24",)], "if the clock leaps, today is yesterday"
 
 
-async def test_nobody_gets_around_a_limit_by_having_themselves_forgotten() -> None:
+async def test_nobody_gets_around_a_limit_by_having_themselves_forgotten(
+    databases: Databases,
+) -> None:
     spent = Spent(TURN.input_tokens + TURN.output_tokens, TURN.cost)
     now = [datetime.fromisoformat("2026-11-22T01:00:00+00:00")]
-    async with open_accounts(now=now) as accounts:
+    async with open_accounts(databases, now) as accounts:
         for _ in range(2):
             accounts.note_turn(ANNA, "s1", TURN, 1)
             accounts.note_turn(CLUB, "s2", TURN, 1)
@@ -115,16 +127,16 @@ async def test_nobody_gets_around_a_limit_by_having_themselves_forgotten() -> No
         assert await accounts.spent_today(ANNA) == Spent()
 
 
-async def test_an_account_is_its_actor_s_alone() -> None:
-    async with open_accounts() as accounts:
+async def test_an_account_is_its_actor_s_alone(databases: Databases) -> None:
+    async with open_accounts(databases) as accounts:
         accounts.note_turn(ANNA, "s1", TURN)
         assert await accounts.today(BORIS) == Account()
         assert await accounts.of_session(BORIS, "s1") == Account()
         assert await accounts.export(BORIS) == []
 
 
-async def test_an_extraction_is_counted_for_whose_session_it_was() -> None:
-    async with open_accounts() as accounts:
+async def test_an_extraction_is_counted_for_whose_session_it_was(databases: Databases) -> None:
+    async with open_accounts(databases) as accounts:
         accounts.note_turn(ANNA, "s1", TURN)
         accounts.note_turn(BORIS, "s2", TURN)
         accounts.note_learning("s1", TURN)
@@ -134,18 +146,18 @@ async def test_an_extraction_is_counted_for_whose_session_it_was() -> None:
         assert await accounts.today(BORIS) == Account(TURN)
 
 
-async def test_an_extraction_of_a_forgotten_session_is_nobody_s() -> None:
-    async with open_accounts() as accounts:
+async def test_an_extraction_of_a_forgotten_session_is_nobody_s(databases: Databases) -> None:
+    async with open_accounts(databases) as accounts:
         accounts.note_turn(ANNA, "s1", TURN)
         await accounts.erase(ANNA)
         accounts.note_learning("s1", TURN)
         assert await accounts.today(ANNA) == Account()
 
 
-async def test_recordings_are_counted_beside_the_turns() -> None:
+async def test_recordings_are_counted_beside_the_turns(databases: Databases) -> None:
     spoken = Usage.of_recording(timedelta(seconds=75), Decimal("0.0075"))
     of_nobody_knows_what_price = Usage.of_recording(timedelta(seconds=0.5), None)
-    async with open_accounts() as accounts:
+    async with open_accounts(databases) as accounts:
         accounts.note_turn(ANNA, "s1", TURN)
         accounts.note_recording(ANNA, "s1", spoken)
         accounts.note_recording(ANNA, "s1", of_nobody_knows_what_price)
@@ -158,28 +170,33 @@ async def test_recordings_are_counted_beside_the_turns() -> None:
         assert (totals.people, totals.account) == (1, account)
 
 
-async def test_an_account_of_an_older_version_goes_on(tmp_path: Path) -> None:
-    path = tmp_path / "usage.sqlite"
-    async with open_accounts(path) as accounts:
+async def test_an_account_of_an_older_version_goes_on(
+    tmp_path: Path, pool: ThreadPoolExecutor
+) -> None:
+    files = SqliteDatabases(tmp_path, pool)
+    async with open_accounts(files) as accounts:
         accounts.note_turn(ANNA, "s1", TURN)
-    with closing(sqlite3.connect(path)) as db:
+    with closing(sqlite3.connect(tmp_path / "usage.sqlite")) as db:
         db.execute("ALTER TABLE usage DROP COLUMN audio_milliseconds")
         db.execute("DELETE FROM migration WHERE name = 'recordings'")
         db.commit()
-    async with open_accounts(path) as accounts:
+    async with open_accounts(files) as accounts:
         accounts.note_turn(ANNA, "s1", TURN)
         assert await accounts.today(ANNA) == Account(TURN + TURN)
 
 
-async def test_accounts_outlive_the_process(tmp_path: Path) -> None:
-    async with open_accounts(tmp_path / "usage.sqlite") as accounts:
+async def test_accounts_outlive_the_process(databases: Databases) -> None:
+    async with open_accounts(databases) as accounts:
         accounts.note_turn(ANNA, "s1", TURN)
-    async with open_accounts(tmp_path / "usage.sqlite") as accounts:
+    async with open_accounts(databases) as accounts:
         assert await accounts.today(ANNA) == Account(TURN)
 
 
-async def test_what_is_erased_is_in_no_file_any_more(tmp_path: Path) -> None:
-    async with open_accounts(tmp_path / "usage.sqlite") as accounts:
+async def test_what_is_erased_is_in_no_file_any_more(
+    tmp_path: Path, pool: ThreadPoolExecutor
+) -> None:
+    files = SqliteDatabases(tmp_path, pool)
+    async with open_accounts(files) as accounts:
         accounts.note_turn(ANNA, "s20261121T120000-deadbeef", TURN)
         accounts.note_turn(BORIS, "s20261121T120000-cafecafe", TURN)
         await accounts.erase(ANNA)
@@ -189,8 +206,8 @@ async def test_what_is_erased_is_in_no_file_any_more(tmp_path: Path) -> None:
     assert b"deadbeef" not in b"".join(file.read_bytes() for file in tmp_path.iterdir())
 
 
-async def test_an_export_has_every_day_session_and_kind() -> None:
-    async with open_accounts() as accounts:
+async def test_an_export_has_every_day_session_and_kind(databases: Databases) -> None:
+    async with open_accounts(databases) as accounts:
         accounts.note_turn(ANNA, "s1", TURN)
         accounts.note_learning("s1", TURN)
         extraction, turn = await accounts.export(ANNA)
@@ -312,8 +329,8 @@ async def test_an_extraction_on_a_model_is_counted_even_if_its_answer_is_no_use(
         assert (extraction.runs, extraction.requests) == (0, 2)
 
 
-async def test_an_account_that_moves_is_added_to_the_other_s() -> None:
-    async with open_accounts() as accounts:
+async def test_an_account_that_moves_is_added_to_the_other_s(databases: Databases) -> None:
+    async with open_accounts(databases) as accounts:
         accounts.note_turn(ANNA, "s1", TURN)
         accounts.note_turn(ANNA, "s2", TURN)
         accounts.note_turn(BORIS, "s1", TURN)

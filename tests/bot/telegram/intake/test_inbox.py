@@ -15,8 +15,9 @@ from bot.assistant.events import Button, Reply
 from bot.telegram.delivery.progress import Progress
 from bot.telegram.delivery.shown import Shown
 from bot.telegram.intake.inbox import Inbox
-from bot.telegram.waiting import MIGRATIONS
+from bot.telegram.waiting import INBOX_LAYOUT, MIGRATIONS
 from memory.errors import NewerStore
+from memory.stores.database import Databases
 from tests.fakes.files import inbox_in
 
 TOKEN = "42:secret"
@@ -28,9 +29,24 @@ def pool() -> Any:
         yield pool
 
 
+class Inboxes:
+    """Opens an inbox, again and again, as each start of the program does."""
+
+    def __init__(self, databases: Databases) -> None:
+        self.databases = databases
+
+    def __call__(self, channel: str = "telegram", token: str = TOKEN) -> Inbox:
+        return Inbox(self.databases.open(INBOX_LAYOUT), channel, token)
+
+
 @pytest.fixture
-async def inbox(tmp_path: Path, pool: ThreadPoolExecutor) -> AsyncIterator[Inbox]:
-    async with inbox_in(tmp_path / "inbox.sqlite", pool, "telegram", TOKEN) as inbox:
+def inboxes(databases: Databases) -> Inboxes:
+    return Inboxes(databases)
+
+
+@pytest.fixture
+async def inbox(inboxes: Inboxes) -> AsyncIterator[Inbox]:
+    async with inboxes() as inbox:
         yield inbox
 
 
@@ -68,49 +84,43 @@ async def test_an_update_that_comes_again_is_known(inbox: Inbox) -> None:
     assert inbox.claim(6)
 
 
-async def test_an_update_is_known_after_it_is_done_and_after_a_restart(
-    tmp_path: Path, pool: ThreadPoolExecutor
-) -> None:
+async def test_an_update_is_known_after_it_is_done_and_after_a_restart(inboxes: Inboxes) -> None:
     for _ in range(2):
-        async with inbox_in(tmp_path / "inbox.sqlite", pool, "telegram", TOKEN) as inbox:
+        async with inboxes() as inbox:
             await inbox.store([update(5)])
             inbox.claim(5)
             await inbox.done([5])
-    async with inbox_in(tmp_path / "inbox.sqlite", pool, "telegram", TOKEN) as inbox:
+    async with inboxes() as inbox:
         await inbox.store([update(5)])
         assert not inbox.claim(5)
         assert await inbox.find_open() == []
 
 
-async def test_what_was_not_done_waits_for_the_next_start_oldest_first(
-    tmp_path: Path, pool: ThreadPoolExecutor
-) -> None:
-    async with inbox_in(tmp_path / "inbox.sqlite", pool, "telegram", TOKEN) as inbox:
+async def test_what_was_not_done_waits_for_the_next_start_oldest_first(inboxes: Inboxes) -> None:
+    async with inboxes() as inbox:
         await inbox.store([update(7, "late"), update(6, "early"), update(5)])
         await inbox.done([5])
-    async with inbox_in(tmp_path / "inbox.sqlite", pool, "telegram", TOKEN) as inbox:
+    async with inboxes() as inbox:
         waiting = await inbox.find_open()
         assert [w.update["message"]["text"] for w in waiting] == ["early", "late"]
         assert inbox.claim(6)
         assert inbox.claim(7)
 
 
-async def test_a_reply_that_was_made_is_kept_for_the_burst_it_answers(
-    tmp_path: Path, pool: ThreadPoolExecutor
-) -> None:
+async def test_a_reply_that_was_made_is_kept_for_the_burst_it_answers(inboxes: Inboxes) -> None:
     rows = ((Button("Undo", "c:1"), Button("Edit", "c:2")), (Button("Back", "c:3"),))
     reply = Reply(
         "the *answer*", rows, markdown=True, private=True, footer="+ noted", reaction="👍"
     )
-    async with inbox_in(tmp_path / "inbox.sqlite", pool, "telegram", TOKEN) as inbox:
+    async with inboxes() as inbox:
         await inbox.store([update(5), update(6)])
         await inbox.keep_reply([5, 6], reply, Progress((77,), unsure=True))
-    async with inbox_in(tmp_path / "inbox.sqlite", pool, "telegram", TOKEN) as inbox:
+    async with inboxes() as inbox:
         [waiting] = await inbox.find_open()
         assert (waiting.update["update_id"], waiting.reply) == (5, reply)
         assert waiting.progress == Progress((77,), unsure=True)
         await inbox.note_progress(5, Progress((77, 78)))
-    async with inbox_in(tmp_path / "inbox.sqlite", pool, "telegram", TOKEN) as inbox:
+    async with inboxes() as inbox:
         assert [w.progress for w in await inbox.find_open()] == [Progress((77, 78))]
 
 
@@ -133,43 +143,42 @@ async def test_an_answer_that_an_older_version_kept_is_still_there(
         assert (waiting.preview, waiting.progress) == (Shown((77,)), Progress(unsure=True))
 
 
-async def test_nothing_of_what_was_said_stays_when_it_is_done(inbox: Inbox, tmp_path: Path) -> None:
-    await inbox.store([update(5, "sesame-open")])
-    assert b"sesame-open" in bytes_on_disk(tmp_path)
-    await inbox.keep_reply([5], Reply("cave-is-open"), Progress())
-    await inbox.done([5])
-    await inbox.erase(1001, before=99)
-    assert b"sesame-open" not in bytes_on_disk(tmp_path)
-    assert b"cave-is-open" not in bytes_on_disk(tmp_path)
+async def test_nothing_of_what_was_said_stays_when_it_is_done(
+    tmp_path: Path, pool: ThreadPoolExecutor
+) -> None:
+    async with inbox_in(tmp_path / "inbox.sqlite", pool, "telegram", TOKEN) as inbox:
+        await inbox.store([update(5, "sesame-open")])
+        assert b"sesame-open" in bytes_on_disk(tmp_path)
+        await inbox.keep_reply([5], Reply("cave-is-open"), Progress())
+        await inbox.done([5])
+        await inbox.erase(1001, before=99)
+        assert b"sesame-open" not in bytes_on_disk(tmp_path)
+        assert b"cave-is-open" not in bytes_on_disk(tmp_path)
 
 
 async def test_erasing_takes_one_chat_and_only_what_came_before(
-    inbox: Inbox, tmp_path: Path, pool: ThreadPoolExecutor
+    inbox: Inbox, inboxes: Inboxes
 ) -> None:
     await inbox.store([update(5, "old"), update(6, "mine", chat=2002), update(8, "later")])
     await inbox.erase(1001, before=7)
-    async with inbox_in(tmp_path / "inbox.sqlite", pool, "telegram", TOKEN) as again:
+    async with inboxes() as again:
         assert [w.update["message"]["text"] for w in await again.find_open()] == ["mine", "later"]
 
 
-async def test_bots_and_channels_have_their_own_numbers(
-    inbox: Inbox, tmp_path: Path, pool: ThreadPoolExecutor
-) -> None:
+async def test_bots_and_channels_have_their_own_numbers(inbox: Inbox, inboxes: Inboxes) -> None:
     await inbox.store([update(5)])
     for channel, token in (("telegram", "43:other"), ("terminal", TOKEN)):
-        async with inbox_in(tmp_path / "inbox.sqlite", pool, channel, token) as other:
+        async with inboxes(channel, token) as other:
             await other.store([update(5)])
             assert other.claim(5)
 
 
-async def test_a_channel_that_counts_itself_goes_on_where_it_was(
-    tmp_path: Path, pool: ThreadPoolExecutor
-) -> None:
-    async with inbox_in(tmp_path / "inbox.sqlite", pool, "terminal", TOKEN) as inbox:
+async def test_a_channel_that_counts_itself_goes_on_where_it_was(inboxes: Inboxes) -> None:
+    async with inboxes("terminal", TOKEN) as inbox:
         assert await inbox.next_id() == 1
         await inbox.store([update(1), update(2)])
         await inbox.done([1, 2])
-    async with inbox_in(tmp_path / "inbox.sqlite", pool, "terminal", TOKEN) as inbox:
+    async with inboxes("terminal", TOKEN) as inbox:
         assert await inbox.next_id() == 3
 
 
@@ -183,8 +192,9 @@ async def test_settling_waits_for_the_last_open_update(inbox: Inbox) -> None:
 
 
 async def test_a_file_of_a_newer_program_is_refused(
-    inbox: Inbox, tmp_path: Path, pool: ThreadPoolExecutor
+    tmp_path: Path, pool: ThreadPoolExecutor
 ) -> None:
+    await inbox_in(tmp_path / "inbox.sqlite", pool, "telegram", TOKEN).aclose()
     with closing(sqlite3.connect(tmp_path / "inbox.sqlite", isolation_level=None)) as db:
         db.execute("INSERT INTO migration VALUES ('telepathy', '2030-01-01')")
     with pytest.raises(NewerStore, match="newer version"):
@@ -200,33 +210,31 @@ async def test_a_damaged_file_is_set_aside_whole(tmp_path: Path, pool: ThreadPoo
     assert aside.read_bytes().startswith(b"this is no database")
 
 
-async def test_where_a_reply_had_begun_is_known_after_a_restart(
-    tmp_path: Path, pool: ThreadPoolExecutor
-) -> None:
-    async with inbox_in(tmp_path / "inbox.sqlite", pool, "telegram", TOKEN) as inbox:
+async def test_where_a_reply_had_begun_is_known_after_a_restart(inboxes: Inboxes) -> None:
+    async with inboxes() as inbox:
         await inbox.store([update(5), update(6)])
         await inbox.note_preview(5, Shown((77, 78), (79,)))
-    async with inbox_in(tmp_path / "inbox.sqlite", pool, "telegram", TOKEN) as inbox:
+    async with inboxes() as inbox:
         previews = [item.preview for item in await inbox.find_open()]
         assert previews == [Shown((77, 78), (79,)), Shown()]
 
 
-async def test_what_was_answered_two_days_ago_is_not_known_any_more(
-    tmp_path: Path, pool: ThreadPoolExecutor
-) -> None:
-    path = tmp_path / "inbox.sqlite"
-    async with inbox_in(path, pool, "telegram", TOKEN) as inbox:
+async def test_what_was_answered_two_days_ago_is_not_known_any_more(inboxes: Inboxes) -> None:
+    async with inboxes() as inbox:
         await inbox.store([update(1), update(2), update(3)])
         await inbox.done([1, 2])
-    with closing(sqlite3.connect(path)) as db, db:
-        db.execute("UPDATE inbound SET received_at = '2020-01-01' WHERE update_id != 2")
-        newer = (
-            "INSERT INTO inbound (source, update_id, received_at) "
-            "SELECT source, ?, received_at FROM inbound WHERE update_id = 1"
-        )
-        db.executemany(newer, [(number,) for number in range(5, 1004)])
-    async with inbox_in(path, pool, "telegram", TOKEN) as inbox:
+    db = inboxes.databases.open(INBOX_LAYOUT)
+    await db.write("UPDATE inbound SET received_at = '2020-01-01' WHERE update_id != 2")
+    newer = (
+        "INSERT INTO inbound (source, update_id, received_at) "
+        "SELECT source, ?, received_at FROM inbound WHERE update_id = 1"
+    )
+    rows = [(number,) for number in range(5, 1004)]
+    await db.change(lambda connection: connection.executemany(newer, rows))
+    async with inboxes() as inbox:
         await inbox.store([update(4)])
-    with closing(sqlite3.connect(path)) as db:
-        kept = [number for (number,) in db.execute("SELECT update_id FROM inbound")]
-    assert kept == list(range(2, 1004)), "of old ones the newest 1000, whatever the clock says"
+    kept = await db.rows("SELECT update_id FROM inbound ORDER BY update_id")
+    await db.aclose()
+    assert [number for (number,) in kept] == list(range(2, 1004)), (
+        "of old ones the newest 1000, whatever the clock says"
+    )

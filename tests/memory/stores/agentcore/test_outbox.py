@@ -11,7 +11,9 @@ import pytest
 from memory.errors import NewerStore, StoreUnavailable
 from memory.records import Actor
 from memory.stores.agentcore.erased import Erasure, Fingerprint, Trace
+from memory.stores.agentcore.events.layout import OUTBOX_LAYOUT
 from memory.stores.agentcore.events.outbox import Lane, Outbox, SentEvent
+from memory.stores.database import Databases
 from tests.fakes.files import outbox_in
 
 ANN, BOB = Actor("u1"), Actor("u12")
@@ -24,8 +26,8 @@ def path(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-async def outbox(path: Path) -> AsyncIterator[Outbox]:
-    outbox = await outbox_in(path)
+async def outbox(databases: Databases) -> AsyncIterator[Outbox]:
+    outbox = await Outbox.open(databases.open(OUTBOX_LAYOUT))
     yield outbox
     await outbox.aclose()
 
@@ -66,8 +68,8 @@ async def test_a_turn_that_was_sent_is_not_sent_again(outbox: Outbox) -> None:
     assert await outbox.head(HERS, datetime.now(UTC)) is None
 
 
-async def test_a_turn_names_its_events_at_aws_after_a_restart(path: Path) -> None:
-    outbox = await outbox_in(path)
+async def test_a_turn_names_its_events_at_aws_after_a_restart(databases: Databases) -> None:
+    outbox = await Outbox.open(databases.open(OUTBOX_LAYOUT))
     await outbox.put(HERS, "t-1", [{"text": "a"}, {"text": "b"}])
     await outbox.put(HERS, "t-2", [{"text": "c"}])
     await outbox.put(HIS, "t-1", [{"text": "his"}])
@@ -77,7 +79,7 @@ async def test_a_turn_names_its_events_at_aws_after_a_restart(path: Path) -> Non
             assert event is not None
             await outbox.mark_sent(event, name)
     await outbox.aclose()
-    outbox = await outbox_in(path)
+    outbox = await Outbox.open(databases.open(OUTBOX_LAYOUT))
     assert await outbox.events_of(ANN, ["t-1", "t-2", "t-3"]) == [
         SentEvent("t-1", "s-1", "0001#a"),
         SentEvent("t-1", "s-1", "0002#b"),
@@ -85,14 +87,67 @@ async def test_a_turn_names_its_events_at_aws_after_a_restart(path: Path) -> Non
     await outbox.aclose()
 
 
-async def test_what_waits_is_still_there_after_the_process_was_killed(path: Path) -> None:
-    killed = await outbox_in(path)
+async def test_what_waits_is_still_there_after_the_process_was_killed(databases: Databases) -> None:
+    killed = await Outbox.open(databases.open(OUTBOX_LAYOUT))
     await killed.put(HERS, "t-1", [{"text": "do not lose me"}])
-    survivor = await outbox_in(path)  # the first one was never closed
+    survivor = await Outbox.open(databases.open(OUTBOX_LAYOUT))  # the first one was never closed
     assert await survivor.lanes() == [HERS]
     assert await drain(survivor, HERS) == ["do not lose me"]
     await survivor.aclose()
     await killed.aclose()
+
+
+async def test_what_was_put_for_somebody_whose_id_changes_is_theirs_once(outbox: Outbox) -> None:
+    for lane in (HERS, HIS):
+        await outbox.put(lane, "t-1", [{"text": lane.actor_id}])
+    await outbox.put(HERS, "t-2", [{"text": "hers alone"}], ours=True)
+    await outbox.move(ANN, BOB)
+    assert await outbox.ours(BOB, ["t-1", "t-2"]) == {"t-2"}
+    assert await outbox.pending(ANN) == 1, "it would be there twice"
+    assert await drain(outbox, HIS) == ["u12", "hers alone"]
+
+
+async def test_what_fails_waits_aside_and_is_due_again_at_its_time(outbox: Outbox) -> None:
+    now = datetime.now(UTC)
+    await outbox.put(HERS, "t-1", [{"text": "later"}])
+    event = await outbox.head(HERS, now)
+    assert event is not None
+    later = now + timedelta(hours=1)
+    for _ in range(2):
+        await outbox.note_failure(event, "slow", now, later)
+    assert await outbox.head(HERS, now) is None
+    assert (await outbox.pending(ANN), await outbox.pending(ANN, aside=False)) == (1, 0)
+    again = await outbox.head(HERS, later + timedelta(seconds=1))
+    assert again is not None
+    assert again.failing_since == now
+    assert await outbox.requeue() == 0
+    assert await drain(outbox, HERS) == ["later"]
+
+
+async def test_how_often_a_job_was_tried_is_known_until_it_is_forgotten(outbox: Outbox) -> None:
+    at = datetime(2030, 1, 1, tzinfo=UTC)
+    for tries in (1, 2):
+        await outbox.note_try("job-1", tries, at)
+    assert await outbox.tries(["job-1", "job-2"]) == {"job-1": (2, at)}
+    await outbox.forget_tries()
+    assert await outbox.tries(["job-1"]) == {}
+
+
+async def test_a_turn_can_be_withdrawn_before_it_is_sent_and_put_again_after(
+    outbox: Outbox,
+) -> None:
+    await outbox.put(HERS, "t-1", [{"text": "a"}])
+    assert await outbox.has_unsent(ANN, ["t-1"])
+    await outbox.withdraw(ANN, ["t-1"])
+    assert not await outbox.has_unsent(ANN, ["t-1"])
+    await outbox.put(HERS, "t-1", [{"text": "b"}])
+    await drain(outbox, HERS)
+    await outbox.withdraw(ANN, ["t-1"], sent=True)
+    await outbox.put(HERS, "t-1", [{"text": "c"}])
+    event = await outbox.head(HERS, datetime.now(UTC))
+    assert event is not None
+    await outbox.mark_sent(event, "0001#c")
+    assert await outbox.turns_of(ANN, ["0001#c"]) == {"0001#c": "t-1"}
 
 
 async def test_what_aws_refuses_does_not_block_what_follows(outbox: Outbox) -> None:
@@ -170,9 +225,11 @@ async def test_an_erasure_that_an_older_version_had_not_finished_goes_on(path: P
     await outbox.aclose()
 
 
-async def test_only_the_owner_can_read_the_file(outbox: Outbox, path: Path) -> None:
+async def test_only_the_owner_can_read_the_file(path: Path) -> None:
+    outbox = await outbox_in(path)
     await outbox.put(HERS, "t-1", [{"text": "private"}])
     assert path.stat().st_mode & 0o077 == 0
+    await outbox.aclose()
 
 
 async def test_a_damaged_file_is_set_aside_and_a_new_one_begun(path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import sqlite3
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -23,6 +24,7 @@ from memory.records import (
     Turn,
     Utterance,
 )
+from memory.stores.database import Databases
 from memory.stores.journal.journal import JOURNAL_LAYOUT, SqlJournal
 from memory.stores.journal.sessions import backlog_in
 from memory.stores.sqlite.migrations import migrate
@@ -42,6 +44,15 @@ def pool():
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     return tmp_path / "journal.sqlite"
+
+
+Journals = Callable[[], SqlJournal]
+
+
+@pytest.fixture
+def journals(databases: Databases) -> Journals:
+    """Opens the journal, again and again, as each start of the program does."""
+    return lambda: SqlJournal(databases.open(JOURNAL_LAYOUT))
 
 
 def session(id_: str = "s1", actor: Actor = ANNA, place: Place = HOME) -> Session:
@@ -66,12 +77,12 @@ async def unfinished(journal: SqlJournal, actor: Actor) -> list[str]:
     return [each.id for each in await journal.sessions.unfinished(actor)]
 
 
-async def test_a_session_and_its_turns_come_back_whole_from_another_process(path, pool):
-    async with journal_in(path, pool) as journal:
+async def test_a_session_and_its_turns_come_back_whole_from_another_process(journals: Journals):
+    async with journals() as journal:
         await journal.sessions.open(session())
         await journal.turns.append("s1", turn(1))
         await journal.turns.append("s1", turn(2))
-    async with journal_in(path, pool) as journal:
+    async with journals() as journal:
         found = await journal.sessions.find(ANNA, HOME)
         assert found is not None
         assert (found.id, found.message_count) == ("s1", 4)
@@ -79,10 +90,8 @@ async def test_a_session_and_its_turns_come_back_whole_from_another_process(path
         assert await journal.turns.of("s1") == [turn(1), turn(2)]
 
 
-async def test_a_speaker_keeps_the_id_and_former_turns_have_only_a_name(
-    path: Path, pool: ThreadPoolExecutor
-) -> None:
-    async with journal_in(path, pool) as journal:
+async def test_a_speaker_keeps_the_id_and_former_turns_have_only_a_name(journals: Journals) -> None:
+    async with journals() as journal:
         await journal.sessions.open(session())
         await journal.turns.append("s1", turn())
         (found,) = await journal.turns.of("s1")
@@ -96,8 +105,8 @@ async def test_a_speaker_keeps_the_id_and_former_turns_have_only_a_name(
         assert (found.speaker.id, found.speaker.name) == (None, "Anna")
 
 
-async def test_a_session_belongs_to_one_actor_in_one_place(path, pool):
-    async with journal_in(path, pool) as journal:
+async def test_a_session_belongs_to_one_actor_in_one_place(journals: Journals):
+    async with journals() as journal:
         await journal.sessions.open(session())
         assert await journal.sessions.find(BORIS, HOME) is None
         assert await journal.sessions.find(ANNA, Place("telegram", 2)) is None
@@ -105,8 +114,8 @@ async def test_a_session_belongs_to_one_actor_in_one_place(path, pool):
         assert await journal.sessions.find(ANNA, Place("terminal", 1)) is None
 
 
-async def test_an_ended_session_is_a_job_until_it_is_done(path, pool):
-    async with journal_in(path, pool) as journal:
+async def test_an_ended_session_is_a_job_until_it_is_done(journals: Journals):
+    async with journals() as journal:
         await journal.sessions.open(session())
         await journal.turns.append("s1", turn())
         assert await journal.sessions.end("s1", "new", NOW)
@@ -120,8 +129,8 @@ async def test_an_ended_session_is_a_job_until_it_is_done(path, pool):
         assert await journal.turns.of("s1") == []
 
 
-async def test_a_failed_job_waits_for_its_next_time_and_counts_its_attempts(path, pool):
-    async with journal_in(path, pool) as journal:
+async def test_a_failed_job_waits_for_its_next_time_and_counts_its_attempts(journals: Journals):
+    async with journals() as journal:
         await journal.sessions.open(session())
         await journal.sessions.end("s1", "idle", NOW)
         await journal.jobs.retry(session(), NOW + timedelta(minutes=5), "TimeoutError")
@@ -130,8 +139,8 @@ async def test_a_failed_job_waits_for_its_next_time_and_counts_its_attempts(path
         assert job.attempts == 1
 
 
-async def test_only_an_ended_session_is_a_job_and_only_its_actor_s(path, pool):
-    async with journal_in(path, pool) as journal:
+async def test_only_an_ended_session_is_a_job_and_only_its_actor_s(journals: Journals):
+    async with journals() as journal:
         await journal.sessions.open(session())
         assert not await journal.jobs.has(session())
         await journal.sessions.end("s1", "new", NOW)
@@ -146,8 +155,8 @@ async def test_only_an_ended_session_is_a_job_and_only_its_actor_s(path, pool):
         assert not await journal.jobs.has(session())
 
 
-async def test_jobs_are_listed_oldest_first_and_no_more_than_asked_for(path, pool):
-    async with journal_in(path, pool) as journal:
+async def test_jobs_are_listed_oldest_first_and_no_more_than_asked_for(journals: Journals):
+    async with journals() as journal:
         for number in range(5):
             await journal.sessions.open(session(f"s{number}"))
             await journal.sessions.end(f"s{number}", "new", NOW - timedelta(minutes=number))
@@ -173,12 +182,12 @@ async def test_a_job_in_quarantine_keeps_its_turns_and_waits_to_be_requeued(path
         assert await journal.jobs.requeue(NOW) == 0
 
 
-async def test_it_is_remembered_when_the_memory_was_tidied_up(path, pool):
-    async with journal_in(path, pool) as journal:
+async def test_it_is_remembered_when_the_memory_was_tidied_up(journals: Journals):
+    async with journals() as journal:
         assert await journal.maintenance.last_maintenance() is None
         await journal.maintenance.note_maintenance(NOW)
         await journal.maintenance.note_maintenance(NOW + timedelta(days=1))
-    async with journal_in(path, pool) as journal:
+    async with journals() as journal:
         assert await journal.maintenance.last_maintenance() == NOW + timedelta(days=1)
 
 
@@ -206,8 +215,8 @@ def test_a_journal_that_is_not_there_has_no_backlog_and_is_not_made(path):
     assert not path.exists()
 
 
-async def test_only_sessions_with_messages_fall_idle(path, pool):
-    async with journal_in(path, pool) as journal:
+async def test_only_sessions_with_messages_fall_idle(journals: Journals):
+    async with journals() as journal:
         await journal.sessions.open(session("s1"))
         await journal.sessions.open(session("s2", BORIS))
         await journal.turns.append("s2", turn(1, "s2"))
@@ -230,8 +239,8 @@ async def test_erasing_leaves_no_byte_of_the_texts_and_nothing_of_others_is_touc
         assert b"madagascar" in left
 
 
-async def test_a_turn_of_no_session_is_refused(path, pool):
-    async with journal_in(path, pool) as journal:
+async def test_a_turn_of_no_session_is_refused(journals: Journals):
+    async with journals() as journal:
         with pytest.raises(StoreUnavailable):
             await journal.turns.append("nowhere", turn(1, "nowhere"))
 
@@ -290,19 +299,23 @@ async def filled(journal: SqlJournal, turns: int = 4) -> None:
         await journal.turns.append("s1", turn(number))
 
 
-async def test_what_leaves_the_window_and_what_stands_for_it_is_written_with_the_turn(path, pool):
+async def test_what_leaves_the_window_and_what_stands_for_it_is_written_with_the_turn(
+    journals: Journals,
+):
     shift = Shift(("s1-t1", "s1-t2"), (), (summary("e1", 1, 2),))
-    async with journal_in(path, pool) as journal:
+    async with journals() as journal:
         await filled(journal, 2)
         assert await journal.turns.append("s1", turn(3), shift)
         assert not await journal.turns.append("s1", turn(3), Shift(("s1-t3",))), "and only with it"
-    async with journal_in(path, pool) as journal:
+    async with journals() as journal:
         assert await journal.turns.evicted_ids("s1") == ["s1-t1", "s1-t2"]
         assert await journal.summaries.of("s1") == [summary("e1", 1, 2)]
 
 
-async def test_summaries_come_in_the_order_of_their_turns_whenever_they_were_written(path, pool):
-    async with journal_in(path, pool) as journal:
+async def test_summaries_come_in_the_order_of_their_turns_whenever_they_were_written(
+    journals: Journals,
+):
+    async with journals() as journal:
         await filled(journal)
         both = (summary("e2", 3, 4), summary("e1", 1, 2))
         await journal.turns.shift(Shift((), (), both))
@@ -311,8 +324,8 @@ async def test_summaries_come_in_the_order_of_their_turns_whenever_they_were_wri
         assert [s.id for s in await journal.summaries.of("s1")] == ["e0"]
 
 
-async def test_a_fallback_waits_for_its_time_and_is_settled_once(path, pool):
-    async with journal_in(path, pool) as journal:
+async def test_a_fallback_waits_for_its_time_and_is_settled_once(journals: Journals):
+    async with journals() as journal:
         await filled(journal)
         await journal.turns.shift(Shift((), (), (summary("e1", 1, 2), summary("e2", 3))))
         await journal.summaries.retry("e1", NOW + timedelta(minutes=1))
@@ -329,8 +342,10 @@ async def test_a_fallback_waits_for_its_time_and_is_settled_once(path, pool):
         assert (made.text, made.fallback, made.base) == ("About boats.", False, None)
 
 
-async def test_an_ended_session_has_its_summaries_until_it_is_done_and_none_are_made(path, pool):
-    async with journal_in(path, pool) as journal:
+async def test_an_ended_session_has_its_summaries_until_it_is_done_and_none_are_made(
+    journals: Journals,
+):
+    async with journals() as journal:
         await filled(journal)
         await journal.turns.shift(Shift((), (), (summary("e1", 1, 2),)))
         await journal.sessions.end("s1", "new", NOW)
@@ -355,8 +370,8 @@ async def test_dropped_turns_and_the_summaries_that_told_of_them_leave_no_byte(p
 # -- private sessions, and sessions that move -----------------------------------------------------
 
 
-async def test_turns_that_were_dropped_go_back_to_where_they_were(path, pool):
-    async with journal_in(path, pool) as journal:
+async def test_turns_that_were_dropped_go_back_to_where_they_were(journals: Journals):
+    async with journals() as journal:
         await filled(journal)
         await journal.turns.shift(Shift(("s1-t1", "s1-t2", "s1-t3"), (), (summary("e1", 3),)))
         before = await journal.turns.of("s1")
@@ -373,8 +388,8 @@ async def test_turns_that_were_dropped_go_back_to_where_they_were(path, pool):
         assert [s.id for s in await journal.summaries.of("s1")] == ["e0", "e1", "e2"]
 
 
-async def test_turns_go_back_into_no_session_that_is_gone_or_another_s(path, pool):
-    async with journal_in(path, pool) as journal:
+async def test_turns_go_back_into_no_session_that_is_gone_or_another_s(journals: Journals):
+    async with journals() as journal:
         await filled(journal, 2)
         await journal.turns.delete(["s1-t1", "s1-t2"])
         assert await journal.turns.restore(BORIS, [turn(1)]) == []
@@ -386,10 +401,10 @@ async def test_turns_go_back_into_no_session_that_is_gone_or_another_s(path, poo
         assert await journal.turns.restore(ANNA, [turn(2)]) == []
 
 
-async def test_a_private_session_comes_back_private(path, pool):
-    async with journal_in(path, pool) as journal:
+async def test_a_private_session_comes_back_private(journals: Journals):
+    async with journals() as journal:
         await journal.sessions.open(replace(session(), private=True))
-    async with journal_in(path, pool) as journal:
+    async with journals() as journal:
         found = await journal.sessions.find(ANNA, HOME)
         assert found is not None
         assert found.private
@@ -407,8 +422,8 @@ async def test_what_is_discarded_is_gone_from_the_disk_and_no_job(path, pool):
         assert b"Xanadu" not in path.with_name(path.name + "-wal").read_bytes()
 
 
-async def test_an_ended_session_is_not_discarded(path, pool):
-    async with journal_in(path, pool) as journal:
+async def test_an_ended_session_is_not_discarded(journals: Journals):
+    async with journals() as journal:
         await journal.sessions.open(session())
         await journal.turns.append("s1", turn())
         await journal.sessions.end("s1", "new", NOW)
@@ -420,8 +435,8 @@ OLD, NEW = Actor.group(-5), Actor.group(-1005)
 THERE, HERE = Place("telegram", -5), Place("telegram", -1005)
 
 
-async def test_sessions_move_with_their_turns_topics_and_jobs(path, pool):
-    async with journal_in(path, pool) as journal:
+async def test_sessions_move_with_their_turns_topics_and_jobs(journals: Journals):
+    async with journals() as journal:
         await journal.sessions.open(session("s1", OLD, THERE))
         await journal.turns.append("s1", turn(1))
         await journal.sessions.open(session("s2", OLD, Place("telegram", -5, 7)))
@@ -444,8 +459,8 @@ async def test_sessions_move_with_their_turns_topics_and_jobs(path, pool):
         assert await journal.sessions.find(ANNA, HOME) is not None
 
 
-async def test_where_both_have_an_open_session_the_older_one_ends(path, pool):
-    async with journal_in(path, pool) as journal:
+async def test_where_both_have_an_open_session_the_older_one_ends(journals: Journals):
+    async with journals() as journal:
         await journal.sessions.open(session("s1", OLD, THERE))
         await journal.turns.append("s1", turn(1))
         await journal.sessions.open(session("s2", NEW, HERE))
@@ -458,8 +473,8 @@ async def test_where_both_have_an_open_session_the_older_one_ends(path, pool):
         assert [(j.session.id, j.reason) for j in await due(journal, later)] == [("s1", "moved")]
 
 
-async def test_a_second_open_session_that_is_private_is_dropped(path, pool):
-    async with journal_in(path, pool) as journal:
+async def test_a_second_open_session_that_is_private_is_dropped(journals: Journals):
+    async with journals() as journal:
         await journal.sessions.open(replace(session("s1", OLD, THERE), private=True))
         await journal.turns.append("s1", turn(1))
         await journal.sessions.open(session("s2", NEW, HERE))
@@ -467,27 +482,23 @@ async def test_a_second_open_session_that_is_private_is_dropped(path, pool):
         assert await unfinished(journal, NEW) == ["s2"]
 
 
-async def test_a_turn_takes_the_place_of_others_all_or_nothing(
-    path: Path, pool: ThreadPoolExecutor
-) -> None:
-    async with journal_in(path, pool) as journal:
+async def test_a_turn_takes_the_place_of_others_all_or_nothing(journals: Journals) -> None:
+    async with journals() as journal:
         await journal.sessions.open(session())
         for number in (1, 2, 3):
             await journal.turns.append("s1", turn(number))
         better = replace(turn(4), interrupted="cut")
         assert await journal.turns.append("s1", better, replaces=[turn(2), turn(3)])
         assert not await journal.turns.append("s1", better, replaces=[turn(2), turn(3)])
-    async with journal_in(path, pool) as journal:
+    async with journals() as journal:
         assert await journal.turns.of("s1") == [turn(1), better]
         found = await journal.sessions.find(ANNA, HOME)
         assert found is not None
         assert found.message_count == 4
 
 
-async def test_a_turn_gets_other_words_where_it_stands(
-    path: Path, pool: ThreadPoolExecutor
-) -> None:
-    async with journal_in(path, pool) as journal:
+async def test_a_turn_gets_other_words_where_it_stands(journals: Journals) -> None:
+    async with journals() as journal:
         await journal.sessions.open(session())
         for number in (1, 2):
             await journal.turns.append("s1", turn(number))
@@ -497,8 +508,8 @@ async def test_a_turn_gets_other_words_where_it_stands(
     assert second == turn(2)
 
 
-async def test_a_job_that_waits_for_something_else_has_not_failed(path, pool):
-    async with journal_in(path, pool) as journal:
+async def test_a_job_that_waits_for_something_else_has_not_failed(journals: Journals):
+    async with journals() as journal:
         await journal.sessions.open(session())
         await journal.turns.append("s1", turn())
         await journal.sessions.end("s1", "new", NOW)
