@@ -1,8 +1,9 @@
-# Two stages: the first builds and installs the wheel; the second has only Python and the result.
+# Two stages: the first builds and installs the wheel; the second has only Python and the result,
+# with the extras for many workers: the driver for PostgreSQL, and OpenTelemetry.
 FROM python:3.12-slim AS build
 ENV PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1
 WORKDIR /src
-COPY requirements.lock ./
+COPY requirements.lock requirements-dev.lock ./
 RUN python -m venv /opt/mordecai \
  && /opt/mordecai/bin/pip install --no-deps -r requirements.lock
 COPY pyproject.toml README.md LICENSE ./
@@ -10,7 +11,8 @@ COPY bot bot
 COPY memory memory
 COPY tools tools
 RUN /opt/mordecai/bin/pip wheel --no-deps --wheel-dir /wheel . \
- && /opt/mordecai/bin/pip install --no-deps /wheel/*.whl
+ && /opt/mordecai/bin/pip install --constraint requirements-dev.lock \
+    "mordecai-assistant[postgres,otel] @ file://$(echo /wheel/*.whl)"
 
 FROM python:3.12-slim
 # PYTHONSAFEPATH: a volume mounted at the working directory must not shadow `bot`, `memory`, `tools`.

@@ -21,12 +21,12 @@ from memory.errors import StoreUnavailable
 
 _log = structlog.get_logger(__name__)
 
-#: Asks a part of the bot for its figures, by their names in `_GAUGES`. Raises StoreUnavailable.
+#: Asks a part of the bot for its figures, by their names in `GAUGES`. Raises StoreUnavailable.
 Figures = Callable[[], Awaitable[Mapping[str, float]]]
 
 #: What parts tell. With PostgreSQL, all but the leases are of the whole database: every worker
 #: shows the same.
-_GAUGES = {
+GAUGES = {
     "mordecai_waiting_inbounds": "Updates that wait for their answer, or for its delivery.",
     "mordecai_oldest_waiting_seconds": "Seconds for which the oldest of them has waited.",
     "mordecai_leases_held": "Actors that this worker works on.",
@@ -72,7 +72,7 @@ class Scrape:
         ]
         return [
             Metric("mordecai_part_up", "gauge", "1 if this part told its figures, else 0.", up),
-            *(_gauge(name, help_, figures[name]) for name, help_ in _GAUGES.items()
+            *(_gauge(name, help_, figures[name]) for name, help_ in GAUGES.items()
               if name in figures),
         ]  # fmt: skip
 
