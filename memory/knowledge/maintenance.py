@@ -161,7 +161,7 @@ class Maintenance:
     """Deletes expired records of everybody, one lock at a time."""
 
     #: The pauses, in seconds, before it comes back to people whom other workers were busy with.
-    returns = (60.0, 600.0, 3600.0)
+    returns: Sequence[float] = (60.0, 600.0, 3600.0)
 
     def __init__(
         self,
