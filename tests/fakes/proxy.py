@@ -12,16 +12,19 @@ class Proxy:
         self._socket = socket
         self._open = True
         self._streams: set[asyncio.StreamWriter] = set()
+        self._serving: set[asyncio.Task[None]] = set()
         self._server: asyncio.Server | None = None
 
     async def __aenter__(self) -> Self:
-        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
+        self._server = await asyncio.start_server(self._begin, "127.0.0.1", 0)
         return self
 
     async def __aexit__(self, *exc: object) -> None:
         assert self._server
         self._server.close()
         self.cut()
+        await asyncio.gather(*self._serving)
+        await asyncio.sleep(0)  # until the sockets are closed
 
     @property
     def port(self) -> int:
@@ -38,6 +41,11 @@ class Proxy:
     def mend(self) -> None:
         """Let new connections through."""
         self._open = True
+
+    def _begin(self, near: asyncio.StreamReader, to_near: asyncio.StreamWriter) -> None:
+        task = asyncio.create_task(self._serve(near, to_near))
+        self._serving.add(task)
+        task.add_done_callback(self._serving.discard)
 
     async def _serve(self, near: asyncio.StreamReader, to_near: asyncio.StreamWriter) -> None:
         if not self._open:
@@ -60,3 +68,5 @@ async def _pass(source: asyncio.StreamReader, to: asyncio.StreamWriter) -> None:
             to.write(piece)
             await to.drain()
     to.close()
+    with suppress(OSError):
+        await to.wait_closed()

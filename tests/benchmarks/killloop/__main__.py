@@ -19,9 +19,9 @@ from tests.benchmarks.killloop.traces import first_problems
 _MOST_TOLD = 5
 
 
-def table(result: Result) -> Table:
+def table(result: Result, title: str = "Killed again and again") -> Table:
     """For people."""
-    shown = Table("", "", title="Killed again and again")
+    shown = Table("", "", title=title)
     for key, value in asdict(result).items():
         shown.add_row(key.replace("_", " "), f"{value:g}")
     return shown

@@ -13,6 +13,7 @@ from tests.e2e.command import COMMAND
 
 #: A start has failed if the bot does not listen within so many seconds.
 _PATIENCE = 60.0
+_AWAY = "StoreUnavailable: "
 
 
 @dataclass
@@ -49,8 +50,9 @@ class Life:
 
     @property
     def tracebacks(self) -> list[str]:
-        """The lines of the log with a traceback."""
-        return [line for line in self.log if "Traceback" in line or '"exception"' in line]
+        """The lines of the log with a traceback, but those that tell of a server that is away."""
+        lines = (line for line in self.log if "Traceback" in line or '"exception"' in line)
+        return [line for line in lines if _AWAY not in line]
 
 
 class Lives:
@@ -58,7 +60,7 @@ class Lives:
 
     def __init__(self, folder: Path, variables: dict[str, str], name: str = "") -> None:
         """The log is left in `folder / log`, with the name."""
-        self._folder, self._variables, self.name = folder, variables, name
+        self._folder, self.variables, self.name = folder, variables, name
         self._log = folder / f"log{name}"
         self._process: asyncio.subprocess.Process | None = None
         self.all: list[Life] = []
@@ -70,7 +72,7 @@ class Lives:
         self.all.append(life)
         with self._log.open("ab") as log:
             self._process = await asyncio.create_subprocess_exec(
-                COMMAND, "run", cwd=self._folder, env=self._variables,
+                COMMAND, "run", cwd=self._folder, env=self.variables,
                 stdin=asyncio.subprocess.DEVNULL, stdout=log, stderr=log,
             )  # fmt: skip
         return life

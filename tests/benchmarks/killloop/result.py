@@ -40,6 +40,7 @@ class Result:
     in_another_chat: int = 0
     mixed_requests: int = 0
     half_previews: int = 0
+    recorded_twice: int = 0
     facts_lost: int = 0
     facts_twice: int = 0
     facts_of_others: int = 0
@@ -48,6 +49,8 @@ class Result:
     failed_starts: int = 0
     tracebacks: int = 0
     jobs_left: int = 0
+    #: A lease's token fell, or was with two workers.
+    leases_wrong: int = 0
 
     @property
     def broken(self) -> dict[str, int]:

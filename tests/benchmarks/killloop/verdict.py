@@ -3,14 +3,14 @@
 import sqlite3
 import time
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
 
 from memory.ports import LongTermMemory
-from memory.records import Actor, Kind, Record
+from memory.records import Actor, Kind, Record, Role
 from tests.benchmarks.killloop.crowd import Crowd, Fact, Said
 from tests.benchmarks.killloop.lives import Life
 from tests.benchmarks.killloop.result import Result
@@ -131,6 +131,7 @@ class Verdict:
         for actor in sorted({fact.actor for fact in self._crowd.facts.values()}):
             said = await memory.records(Actor(actor), kinds=(Kind.MESSAGE,))
             archived.update(facts(record.text for record in said))
+            self._judge_records(record for record in said if record.role is Role.USER)
             for record in await memory.records(Actor(actor), kinds=(Kind.FACT, Kind.PREFERENCE)):
                 for name in facts([record.text]):
                     kept[name].append(record)
@@ -138,6 +139,12 @@ class Verdict:
                         self.count("facts_of_others", f"{actor} has {name}")
         for fact in self._crowd.facts.values():
             self._judge_fact(fact, kept[fact.name], archived=fact.name in archived)
+
+    def _judge_records(self, said: Iterable[Record]) -> None:
+        """Each message of somebody's is recorded once."""
+        for name, times in Counter(name for record in said for name in marks(record.text)).items():
+            if times > 1:
+                self.count("recorded_twice", f"{name}, {times} times")
 
     def _judge_fact(self, fact: Fact, kept: Sequence[Record], *, archived: bool) -> None:
         # What the person was told last about deleting it.
