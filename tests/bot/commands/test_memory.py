@@ -2,12 +2,11 @@
 
 import json
 from datetime import UTC, datetime
-from typing import Never
 
 from bot.assistant.context import About
 from bot.people.usage import Usage
-from memory.errors import Refusal, StoreUnavailable
-from memory.records import Actor, Choice, Kind
+from memory.errors import Refusal
+from memory.records import Choice, Kind
 from tests.bot.commands.desk import ANN, BOB, BORIS, ENGLISH, Desk, open_desk
 from tests.fakes.temporary_store import TemporaryStore
 
@@ -204,17 +203,10 @@ async def test_with_memory_off_nothing_is_promised() -> None:
         assert await desk.ask("/new") == ENGLISH.new
 
 
-class Away(TemporaryStore):
-    """A store that nobody can reach."""
-
-    async def ask(self, actor: Actor, work: object) -> Never:
-        raise StoreUnavailable("no answer")
-
-    write = ask
-
-
 async def test_a_memory_that_is_away_is_said_politely() -> None:
-    async with open_desk(store=Away()) as desk:
+    store = TemporaryStore()
+    async with open_desk(store=store) as desk:
+        await store.aclose()
         for command in ("/memory", "/forget f1", "/name", "/name Jarvis", "/export"):
             assert await desk.ask(command) == ENGLISH.memory_unavailable
         assert ENGLISH.start.format(name="Mordecai") in await desk.ask("/start")
