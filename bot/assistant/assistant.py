@@ -132,6 +132,11 @@ class Assistant:
         if message_id is not None and reply.question:
             await self._questions.expect(said, reply.question, message_id)
 
+    def drop(self, actor: Actor) -> None:
+        """Forget what is in RAM of an actor who may be at another worker now."""
+        for part in (self._questions, self.resuming, self._context.panels):
+            part.drop(actor)
+
     async def limit(self, said: Message) -> Reply | None:
         """Count a message, or an edit that restarts a reply: it costs as much. Beyond a limit,
         returns the refusal."""

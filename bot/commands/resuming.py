@@ -22,12 +22,13 @@ from bot.assistant.failures import BLOCKED, PERMANENT, log_error
 from bot.assistant.files import EnclosedFile, FileKind
 from bot.assistant.inbound import Click, Command, Inbound, Message, Origin
 from bot.markdown import open_fence
+from bot.people.personal import actor_at
 from bot.texts import Texts
 from memory.background.caches import BoundedDict
 from memory.background.work import log_outage
 from memory.conversation.talk import turn_id
 from memory.errors import StoreUnavailable
-from memory.records import Place, Role, Speaker, Turn, Utterance, own_words
+from memory.records import Actor, Place, Role, Speaker, Turn, Utterance, own_words
 from memory.safety.escaping import is_blank
 from tools.forgetting import forget_memory
 
@@ -86,6 +87,13 @@ class Resuming:
         self._answers = BoundedDict[tuple[Place, int], _Answer](_MOST_ANSWERS)
         # The message and the files of each question, by turn: the journal does not keep them.
         self._asked = BoundedDict[str, tuple[int, tuple[EnclosedFile, ...]]](_MOST_ANSWERS)
+
+    def drop(self, actor: Actor) -> None:
+        """Forget where the actor's answers are: another worker may change them. Files of questions
+        stay the same."""
+        for place, message_id in list(self._answers):
+            if actor_at(place) == actor:
+                del self._answers[place, message_id]
 
     # -- answers that end early -------------------------------------------------------------------
 

@@ -177,7 +177,7 @@ async def _end_undo(panel: Panel, at: float, context: Context) -> None:
     panel.deletion = None
     if not deletion.restored:
         gone = {record.id for one in deletion.forgotten for record in one.records}
-        context.panels.drop(panel.actor, gone)
+        context.panels.drop_records(panel.actor, gone)
     with log_outage(_log, "inbox_unavailable"):
         await context.channel.scrub()
 

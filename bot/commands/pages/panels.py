@@ -4,6 +4,7 @@ import asyncio
 import secrets
 import time
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Set
+from contextvars import copy_context
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -18,6 +19,7 @@ from memory.background.work import log_outage
 from memory.errors import StoreUnavailable
 from memory.knowledge.forgetting import Forgotten
 from memory.knowledge.knowledge import Knowledge
+from memory.leases import current_lease
 from memory.options import utc_now
 from memory.panels import PanelRow, PanelRows, RecordRef
 from memory.records import Actor, Record
@@ -196,12 +198,22 @@ class Panels:
                 del self._unsaved[panel.id]
 
     def start(self, work: Coroutine[Any, Any, None]) -> None:
-        """Do something in the background, for as long as the program runs."""
-        task = asyncio.get_running_loop().create_task(work)
+        """Do something in the background, for as long as the program runs. It has no lease: that of
+        the task at hand may be over by then."""
+        free = copy_context()
+        free.run(current_lease.set, None)
+        task = asyncio.get_running_loop().create_task(work, context=free)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    def drop(self, actor: Actor, record_ids: Set[str]) -> None:
+    def drop(self, actor: Actor) -> None:
+        """Forget what is in RAM of the actor; the next press reads what is on disk. A deletion can
+        no longer be undone."""
+        for id_ in [panel.id for panel in self._panels.values() if panel.actor == actor]:
+            del self._panels[id_]
+            self._unsaved.pop(id_, None)
+
+    def drop_records(self, actor: Actor, record_ids: Set[str]) -> None:
         """Drop what the actor's panels still hold of deleted records."""
         for panel in self._panels.values():
             if panel.actor != actor:

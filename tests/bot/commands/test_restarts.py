@@ -3,6 +3,7 @@
 import json
 import sqlite3
 from collections.abc import AsyncIterator, Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,8 @@ from typing import Any
 import pytest
 
 from bot.assistant.events import Reply
-from bot.assistant.inbound import Click
+from bot.assistant.inbound import Click, Origin
+from bot.commands.pages.panels import Panels
 from memory.memory import utc_now
 from memory.records import Actor, Draft, Kind, Place, Role, Utterance
 from tests.bot.commands.desk import (
@@ -26,6 +28,7 @@ from tests.bot.commands.desk import (
 )
 from tests.bot.commands.test_changes import ACME, GLOBEX, OSLO, Proposes, changed, noted, undone
 from tests.fakes.conversing import Echo
+from tests.fakes.files import journal_in
 from tests.fakes.temporary_store import TemporaryStore
 from tools.context import TurnEffects
 
@@ -74,6 +77,33 @@ async def test_a_deletion_is_final_with_the_process(start: Start) -> None:
         await desk.remember("I live in Oslo")
         await desk.says("/forget f1")
     async with start() as desk:
+        assert (await desk.press(ENGLISH.button_undo)).text == ENGLISH.memory_undo_late
+
+
+async def test_what_another_worker_did_counts_once_the_person_is_back() -> None:
+    with ThreadPoolExecutor(1) as pool:
+        rows = journal_in(":memory:", pool).panels
+        here, there = Panels(rows), Panels(rows)
+        origin = Origin(Place("telegram", ANNA), ANN, ANNA)
+        panel = here.open("f", origin)
+        await here.save()
+        press = Click(f"{panel.id}:only:0", origin, utc_now(), 1, 1)
+        recalled = await there.recall(press)
+        assert recalled
+        recalled.unread, recalled.chosen = None, {0}
+        there.touch(recalled)
+        await there.save()
+        here.drop(ANN)
+        again = await here.recall(press)
+        assert again
+        assert again.chosen == {0}
+
+
+async def test_undo_ends_where_the_person_goes_to_another_worker(start: Start) -> None:
+    async with start() as desk:
+        await desk.remember("I live in Oslo")
+        await desk.says("/forget f1")
+        desk.assistant.drop(ANN)
         assert (await desk.press(ENGLISH.button_undo)).text == ENGLISH.memory_undo_late
 
 
