@@ -204,6 +204,10 @@ def recall(
         list[Path], typer.Argument(metavar="FILE...", help="Conversations as JSON Lines, or .gz.")
     ],
     embedder: ByMeaning = None,
+    database: Annotated[
+        str | None,
+        typer.Option("--database", metavar="URL", help="On this PostgreSQL server, not in files."),
+    ] = None,
     json: AsJson = False,
 ) -> None:
     """Measure how well search finds what was said, in conversations that come with questions."""
@@ -211,7 +215,7 @@ def recall(
     from bot.operations.logs import configure
 
     configure("error")
-    raise typer.Exit(report_recall(files, json, embedder))
+    raise typer.Exit(report_recall(files, json, embedder, database))
 
 
 @evaluation.command(short_help="Measure what is stored of labelled findings.")

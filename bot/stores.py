@@ -1,8 +1,9 @@
 """Where the settings say that everything is kept, opened."""
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import AsyncExitStack, asynccontextmanager, closing, contextmanager
+from functools import partial
 
 import structlog
 
@@ -14,6 +15,7 @@ from bot.people.throttles import DatabaseThrottles, RamThrottles, Throttles
 from bot.settings import Settings
 from memory.ports import Store
 from memory.stores.database import Databases
+from memory.stores.records.store import TableStore
 from memory.stores.sqlite.database import SqliteDatabases
 from memory.stores.sqlite.store import SqliteStore
 from memory.understanding import Embedder
@@ -40,9 +42,10 @@ def open_databases(settings: Settings, pool: Executor) -> Iterator[Databases]:
             "`.venv/bin/pip install 'mordecai-assistant[postgres]'`"
         ) from missing
     url = settings.database_url.get_secret_value()
+    connections = _WAITING_THREADS + settings.threads
     with (
         ThreadPoolExecutor(_WAITING_THREADS, "database") as threads,
-        closing(PostgresServer(url, threads)) as server,
+        closing(PostgresServer(url, threads, connections=connections)) as server,
     ):
         yield server
 
@@ -67,11 +70,11 @@ async def open_store(
         if settings.memory_backend == "agentcore" and settings.memory_enabled:
             yield await _agentcore_store(settings, databases, stack)
         else:
-            yield await _embedded_store(settings, pool, stack)
+            yield await _embedded_store(settings, databases, pool, stack)
 
 
 async def _embedded_store(
-    settings: Settings, pool: ThreadPoolExecutor, stack: AsyncExitStack
+    settings: Settings, databases: Databases, pool: ThreadPoolExecutor, stack: AsyncExitStack
 ) -> Store:
     embedder: Embedder | None = None
     if settings.embedder and settings.memory_enabled:
@@ -79,9 +82,10 @@ async def _embedded_store(
 
         if configured := embedder_of(settings):
             embedder = await stack.enter_async_context(configured)
-    store = SqliteStore(
-        settings.data_dir / "memory",
-        pool,
+    on_files = isinstance(databases, SqliteDatabases)
+    directory = settings.data_dir / "memory"
+    store_of = partial(SqliteStore, directory, pool) if on_files else _on_server(databases, pool)
+    store = store_of(
         relevance_decay=settings.relevance_decay,
         embedder=embedder,
         # Half of recall's time: if the embedder is late, the results by words are still in time.
@@ -89,6 +93,22 @@ async def _embedded_store(
     )
     stack.push_async_callback(store.aclose)
     return store
+
+
+def _on_server(databases: Databases, pool: Executor) -> Callable[..., TableStore]:
+    from memory.stores.postgres.records.store import PostgresStore
+    from memory.stores.postgres.server import PostgresServer
+
+    assert isinstance(databases, PostgresServer)  # noqa: S101 - for mypy
+    if databases.is_above_row_security():
+        _log.warning(
+            "row_security_bypassed",
+            key="database_url",
+            effect="the server does not keep people's rows apart by itself: its user is a "
+            "superuser or has BYPASSRLS",
+            remedy="use a user of its own without these rights",
+        )
+    return partial(PostgresStore, databases, pool)
 
 
 async def _agentcore_store(

@@ -1,18 +1,16 @@
 """How well search finds what was said: the core of `mordecai eval recall`.
 
-Each conversation of a data set becomes one actor in the real store, in a directory of its own that
-is thrown away; each question goes through the real search. A data set is JSON Lines, also gzipped,
-one conversation a line: `{id, turns: [{id, session, speaker, role, time, text}], questions: [{id,
-text, category, gold, answer}]}`, where `gold` names the turns that answer the question."""
+Each conversation of a data set becomes one actor in the real store, which is thrown away; each
+question goes through the real search. A data set is JSON Lines, also gzipped, one conversation a
+line: `{id, turns: [{id, session, speaker, role, time, text}], questions: [{id, text, category,
+gold, answer}]}`, where `gold` names the turns that answer the question."""
 
 import asyncio
 import json
 import math
 import re
-import tempfile
 import time
 from collections.abc import AsyncIterator, Callable, Collection, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from dataclasses import asdict, astuple, dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -25,10 +23,12 @@ from rich.table import Table
 
 from bot.errors import OperatorError
 from bot.evals.files import read_text
+from bot.evals.stores import throwaway_stores
 from bot.models.embedding.catalogue import embedder_of
 from bot.settings import load
+from memory.errors import StoreUnavailable
 from memory.records import Actor, Kind, Role, Speaker, Turn, Utterance
-from memory.stores.sqlite.store import SqliteStore
+from memory.stores.records.store import TableStore
 from memory.understanding import Embedder, EmbeddingFailed
 
 #: A category of questions that have no answer in the conversation; their gold turns mislead. It is
@@ -166,15 +166,18 @@ def read_dialogues(path: Path) -> Iterator[Dialogue]:
 
 
 def report_recall(
-    files: Sequence[Path], json_wanted: bool = False, embedder: str | None = None
+    files: Sequence[Path],
+    json_wanted: bool = False,
+    embedder: str | None = None,
+    database: str | None = None,
 ) -> int:
     """The command: measure, and print a table, or JSON for machines. `embedder` is a name as the
-    setting of that name takes it. The exit code: 2 for a file that can't be read as a data set, or
-    an embedder that can't be used."""
+    setting of that name takes it, `database` the address of a PostgreSQL server. The exit code: 2
+    for a file that can't be read as a data set, or an embedder or server that can't be used."""
     errors = Console(stderr=True)
     try:
-        report = asyncio.run(_measure_with_progress(files, errors, embedder))
-    except (OSError, ValueError, OperatorError, EmbeddingFailed) as error:
+        report = asyncio.run(_measure_with_progress(files, errors, embedder, database))
+    except (OSError, ValueError, OperatorError, StoreUnavailable, EmbeddingFailed) as error:
         errors.print(
             f"mordecai eval recall: {error}", markup=False, highlight=False, soft_wrap=True
         )
@@ -189,16 +192,16 @@ def report_recall(
 
 
 async def _measure_with_progress(
-    files: Sequence[Path], console: Console, name: str | None
+    files: Sequence[Path], console: Console, name: str | None, database: str | None
 ) -> Report:
     """Measure, with a bar on a terminal and silently elsewhere."""
     async with open_embedder(name) as embedder:
         if not console.is_terminal:
-            return await evaluate(files, embedder)
+            return await evaluate(files, embedder, database)
         with Progress(console=console, transient=True) as progress:
             task = progress.add_task("Remembering and asking", total=work_in(files))
             return await evaluate(
-                files, embedder, advance=lambda done: progress.advance(task, done)
+                files, embedder, database, advance=lambda done: progress.advance(task, done)
             )
 
 
@@ -235,21 +238,19 @@ def _percents(score: Score) -> list[str]:
 async def evaluate(
     files: Sequence[Path],
     embedder: Embedder | None = None,
+    database: str | None = None,
     *,
     advance: Callable[[int], None] = lambda _: None,
 ) -> Report:
     """Measure search on these data sets. `advance` hears how many turns and questions are done.
     Raises OSError, and ValueError for a file that is not a data set."""
     report = Report()
-    with ThreadPoolExecutor(1, thread_name_prefix="eval") as pool:
-        for path in files:
-            for conversation in read_dialogues(path):
-                with tempfile.TemporaryDirectory(prefix="mordecai-eval-") as directory:
-                    store = SqliteStore(
-                        Path(directory), pool, embedder=embedder, embedding_seconds=PATIENCE
-                    )
-                    await _measure(conversation, store, report, advance)
-                    report.bytes_on_disk += _size(Path(directory))
+    with throwaway_stores(database) as stores:
+        conversations = (each for path in files for each in read_dialogues(path))
+        for number, conversation in enumerate(conversations, 1):
+            actor, store = Actor.person(number), stores.store(embedder)
+            await _measure(conversation, actor, store, report, advance)
+    report.bytes_on_disk = stores.size
     return report
 
 
@@ -260,11 +261,11 @@ def work_in(files: Sequence[Path]) -> int:
 
 async def _measure(
     conversation: Dialogue,
-    store: SqliteStore,
+    actor: Actor,
+    store: TableStore,
     report: Report,
     advance: Callable[[int], None],
 ) -> None:
-    actor = Actor.person(1)
     started = time.perf_counter()
     for turn in conversation.turns:
         await store.add_turn(actor, turn)
@@ -282,10 +283,6 @@ async def _measure(
         report.scores.setdefault(question.category, []).append(score_of(found, question.gold))
         advance(1)
     await store.aclose()
-
-
-def _size(directory: Path) -> int:
-    return sum(file.stat().st_size for file in directory.iterdir())
 
 
 def _conversation(data: dict[str, Any]) -> Dialogue:
@@ -308,10 +305,6 @@ def _turn(data: dict[str, Any]) -> Turn:
     message = Utterance(role, data["text"], at if at.tzinfo else at.replace(tzinfo=UTC), speaker)
     session = re.sub(r"[^A-Za-z0-9_-]", "-", str(data["session"]))
     return Turn(id=str(data["id"]), session_id=f"s{session}"[:100], messages=(message,))
-
-
-#: Seconds a query may wait for its vector: a slow machine must not turn into another result.
-PATIENCE = 60.0
 
 
 @asynccontextmanager

@@ -21,6 +21,7 @@ from bot.settings.values import (
     EmbedderName,
     GuardrailId,
     GuardrailVersion,
+    MemoryBackend,
     MemoryName,
     ModelName,
     Name,
@@ -192,8 +193,9 @@ class Settings(BaseSettings):
     """What shows that something was noted or changed during a conversation: a `line` under the
     reply, a `reaction` to the person's message (✍), or nothing (`off`). Whatever it says, a
     correction comes with a button that undoes it"""
-    memory_backend: Literal["sqlite", "agentcore"] = "sqlite"
-    """Where memories are stored: in files in `data_dir`, or in AWS Bedrock AgentCore Memory"""
+    memory_backend: MemoryBackend = "embedded"
+    """Where memories are stored: in files in `data_dir` or the PostgreSQL server of `database_url`
+    (`embedded`), or in AWS Bedrock AgentCore Memory (`agentcore`)"""
     memory_id: Name | None = None
     """AgentCore: the id of the memory to use; null = find one named `memory_name`, or create it"""
     memory_name: MemoryName = "MordecaiMemory"

@@ -2,7 +2,7 @@
 
 import json
 import re
-from typing import Annotated
+from typing import Annotated, Literal
 from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BeforeValidator, Field, SecretStr
@@ -122,6 +122,11 @@ GuardrailId = Annotated[
 GuardrailVersion = Annotated[str, Field(pattern=r"^([1-9][0-9]{0,7}|DRAFT)$")]
 UserId = Annotated[int, Field(ge=1, lt=2**52)]  # Telegram: "at most 52 significant bits"
 #: What AgentCore takes as the name of a memory.
+#: "sqlite" is what "embedded" was called before there was a database server.
+MemoryBackend = Annotated[
+    Literal["embedded", "agentcore"],
+    BeforeValidator(lambda name: "embedded" if name == "sqlite" else name),
+]
 MemoryName = Annotated[str, Field(pattern=r"^[a-zA-Z][a-zA-Z0-9_]{0,47}$")]
 UserIds = Annotated[tuple[UserId, ...], *CommaSeparated]
 BotToken = Annotated[SecretStr, AfterValidator(_bot_token)]

@@ -50,10 +50,15 @@ def test_without_any_source_the_documented_defaults_are_in_force(tmp_path: Path)
     assert settings.conversation_window_size == 20
     assert settings.max_conversation_messages == 30
     assert settings.extraction_timeout_seconds == 30
-    assert settings.memory_backend == "sqlite"
+    assert settings.memory_backend == "embedded"
     assert settings.model is None
     assert settings.access == "pairing"
     assert settings.data_dir == tmp_path / "data"
+
+
+def test_embedded_memory_may_be_called_by_its_old_name(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("MORDECAI_MEMORY_BACKEND", "sqlite")
+    assert load().settings.memory_backend == "embedded"
 
 
 def test_later_sources_win_and_each_value_knows_its_source(

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Literal
 
 import pytest
+from structlog.testing import capture_logs
 
 from bot.errors import OperatorError
 from bot.settings import Settings
@@ -14,6 +15,7 @@ from memory.stores.sqlite.database import SqliteDatabases
 from tests.contracts.long_term_memory import eventually, turn
 from tests.fakes.aws import FakeAws
 from tests.fakes.aws.world import ENVIRONMENT
+from tests.fakes.postgres import postgres_server
 
 
 @pytest.mark.parametrize("who", ["aws", "mordecai"])
@@ -68,3 +70,17 @@ async def test_without_a_model_nobody_would_learn_so_it_is_refused(
             async with open_store(settings, SqliteDatabases(tmp_path, pool), pool):
                 pass
         assert aws.operations() == []
+
+
+async def test_with_a_server_memories_are_there_and_its_superuser_is_warned(
+    tmp_path: Path,
+) -> None:
+    settings = Settings(data_dir=tmp_path)
+    with capture_logs() as logs, postgres_server() as server, ThreadPoolExecutor(2) as pool:
+        async with open_store(settings, server, pool) as store:
+            await store.add_turn(Actor.person(1), turn("t-1", "I work at Acme Corp"))
+            assert await store.actors() == [Actor.person(1)]
+    assert not (tmp_path / "memory").exists()
+    (warning,) = [line for line in logs if line["event"] == "row_security_bypassed"]
+    assert warning["key"] == "database_url"
+    assert "user of its own" in warning["remedy"]

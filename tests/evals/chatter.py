@@ -23,7 +23,8 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from bot.evals.recall import PATIENCE, open_embedder
+from bot.evals.recall import open_embedder
+from bot.evals.stores import PATIENCE
 from bot.settings import Settings
 from memory.records import Actor, Draft, Kind, Role, Turn, Utterance
 from memory.stores.sqlite.store import SqliteStore

@@ -22,12 +22,22 @@ def server_url() -> str:
     return process.url
 
 
+@cache
+def plain_url() -> str:
+    """The address of the server for a user with no more rights than needed: no superuser, who is
+    above row-level security."""
+    with psycopg.connect(server_url(), autocommit=True) as connection:
+        connection.execute("CREATE ROLE plain LOGIN")
+        connection.execute("GRANT CREATE ON DATABASE postgres TO plain")
+    return server_url().replace("//postgres:@", "//plain:@", 1)
+
+
 @contextmanager
-def postgres_server(schema: str = "") -> Iterator[PostgresServer]:
+def postgres_server(schema: str = "", *, url: str = "") -> Iterator[PostgresServer]:
     """The server with a schema of its own, which is dropped at the end."""
     schema = schema or f"test_{uuid.uuid4().hex[:12]}"
     with ThreadPoolExecutor(4, "database") as pool:
-        server = PostgresServer(server_url(), pool, schema=schema)
+        server = PostgresServer(url or server_url(), pool, schema=schema)
         try:
             yield server
         finally:

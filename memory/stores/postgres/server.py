@@ -87,6 +87,31 @@ class PostgresServer:
         """The payloads of `NOTIFY "<schema>.<channel>"`, from any worker."""
         return listen(self._url, f"{self.schema}.{channel}")
 
+    def is_above_row_security(self) -> bool:
+        """True if the user sees all rows whatever the tables' policies say."""
+        with self.connection() as connection:
+            (above,) = connection.execute(
+                "SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user"
+            ).fetchone() or (False,)
+        return bool(above)
+
+    def size(self) -> int:
+        """What the schema takes on the server's disk, in bytes."""
+        with self.connection() as connection:
+            (size,) = connection.execute(
+                "SELECT coalesce(sum(pg_total_relation_size(oid)), 0)::bigint FROM pg_class "
+                "WHERE relnamespace = to_regnamespace(%s) AND relkind = 'r'",
+                (self.schema,),
+            ).fetchone() or (0,)
+        return int(size)
+
+    def drop_schema(self) -> None:
+        """Delete the schema with everything in it."""
+        with self.connection() as connection:
+            connection.execute(
+                sql.SQL("DROP SCHEMA {} CASCADE").format(sql.Identifier(self.schema))
+            )
+
     def replace_broken(self) -> None:
         """Replace the connections that a restart of the server has broken."""
         self._connections.check()

@@ -12,6 +12,7 @@ import structlog
 
 from memory.background.pacing import RateLimitedLog
 from memory.errors import MemoryFailure
+from memory.leases import current_lease
 from memory.records import Actor
 from memory.search.fusion import Calibration, QueryMeaning, calibrate
 from memory.search.query import parse
@@ -115,6 +116,10 @@ class EmbeddingBackfill:
         self._complete.discard(actor)
         self.find_missing(actor)
 
+    def drop(self, actor: Actor) -> None:
+        """Forget that none of this actor's vectors is missing."""
+        self._complete.discard(actor)
+
     def find_missing(self, actor: Actor) -> None:
         """Look for missing vectors of this actor, which an earlier process or another model may
         have left."""
@@ -137,6 +142,8 @@ class EmbeddingBackfill:
             await asyncio.gather(self._task, return_exceptions=True)
 
     async def _fill(self) -> None:
+        # It outlives the lease of whoever began it; and anybody may make a vector.
+        current_lease.set(None)
         while self._waiting:
             actor = next(iter(self._waiting))
             del self._waiting[actor]
@@ -185,6 +192,10 @@ class Semantics:
         """Take note of an actor's new records, which need vectors."""
         self._queries.prepare()
         self._backfill.note_new(actor)
+
+    def drop(self, actor: Actor) -> None:
+        """Another worker may add records of this actor."""
+        self._backfill.drop(actor)
 
     def find_missing(self, actor: Actor) -> None:
         """Look for records of this actor without vectors."""

@@ -151,7 +151,9 @@ class TableStore:
         return restored
 
     def drop(self, actor: Actor) -> None:
-        """See PersonalData: everything is in the tables."""
+        """See PersonalData."""
+        if self._semantics:
+            self._semantics.drop(actor)
 
     async def erase(self, actor: Actor) -> None:
         await self._engine.erase(actor)

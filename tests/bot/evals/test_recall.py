@@ -10,6 +10,7 @@ import pytest
 from bot.evals.recall import evaluate, read_dialogues, report_recall, work_in
 from memory.records import Role, Speaker
 from tests.fakes.embedders import WordEmbedder
+from tests.fakes.postgres import server_url
 
 CONVERSATION = {
     "id": "c1",
@@ -52,6 +53,13 @@ async def test_the_adversarial_category_stays_out_of_the_overall_figures(data_se
     assert report.overall.r10 == 1.0
     assert report.categories["adversarial"].r10 == 0.0
     assert report.turns == 3
+
+
+async def test_a_server_finds_what_files_find(data_set: Path) -> None:
+    on_files = await evaluate([data_set], WordEmbedder())
+    on_server = await evaluate([data_set], WordEmbedder(), server_url())
+    assert on_server.scores == on_files.scores
+    assert on_server.bytes_on_disk > 0
 
 
 async def test_an_embedder_is_given_all_turns_and_questions_before_anything_is_asked(
