@@ -186,6 +186,35 @@ def doctor(config: ConfigFile = None, data: DataDir = None) -> None:
     raise typer.Exit(run_checks(lambda: _load_settings(config, data)))
 
 
+@command.command(short_help="Move everything from files to PostgreSQL, or back.")
+def migrate(
+    direction: Annotated[
+        Literal["sqlite-to-postgres", "postgres-to-sqlite"], typer.Argument(metavar="DIRECTION")
+    ],
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only say what would move, and what stops it.")
+    ] = False,
+    while_running: Annotated[
+        bool, typer.Option("--while-running", help="To files as a backup, while workers run.")
+    ] = False,
+    config: ConfigFile = None,
+    data: DataDir = None,
+) -> None:
+    """Bring everything from the data directory to the server of MORDECAI_DATABASE_URL
+    (sqlite-to-postgres), or from there to an empty data directory (postgres-to-sqlite), and compare
+    what has arrived. The source stays as it is. If it is broken off, repeat it."""
+    from bot.operations.logs import configure
+
+    configure("error")
+    from bot.operations.migrate import to_postgres, to_sqlite
+
+    settings = _load_settings(config, data).settings
+    if direction == "sqlite-to-postgres":
+        to_postgres(settings, dry_run=dry_run)
+    else:
+        to_sqlite(settings, dry_run=dry_run, while_running=while_running)
+
+
 evaluation = typer.Typer(
     help="Measure how well the memory works, without a bot.",
     no_args_is_help=True,

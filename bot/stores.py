@@ -34,19 +34,16 @@ def open_databases(settings: Settings, pool: Executor) -> Iterator[Databases]:
     if settings.database_url is None:
         yield SqliteDatabases(settings.data_dir, pool)
         return
-    try:
+    with postgres_needed():
+        from memory.stores.postgres.inspection import refuse_unfinished
         from memory.stores.postgres.server import PostgresServer
-    except ImportError as missing:
-        raise OperatorError(
-            "database_url needs a package that is not installed: install it with "
-            "`.venv/bin/pip install 'mordecai-assistant[postgres]'`"
-        ) from missing
     url = settings.database_url.get_secret_value()
     connections = _WAITING_THREADS + settings.threads
     with (
         ThreadPoolExecutor(_WAITING_THREADS, "database") as threads,
         closing(PostgresServer(url, threads, connections=connections)) as server,
     ):
+        refuse_unfinished(server)
         yield server
 
 
@@ -59,6 +56,18 @@ async def open_people(
         return FileGuestBook(settings.data_dir / "access.json", pool), RamThrottles()
     database = databases.open(PEOPLE_LAYOUT)
     return await open_guest_book(database), DatabaseThrottles(database)
+
+
+@contextmanager
+def postgres_needed() -> Iterator[None]:
+    """Import what needs the extra `postgres`. Raises OperatorError if it is not installed."""
+    try:
+        yield
+    except ImportError as missing:
+        raise OperatorError(
+            "database_url needs a package that is not installed: install it with "
+            "`.venv/bin/pip install 'mordecai-assistant[postgres]'`"
+        ) from missing
 
 
 @asynccontextmanager

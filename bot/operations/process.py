@@ -15,6 +15,7 @@ from filelock import FileLock, Timeout
 from bot.errors import OperatorError
 from bot.telegram.intake.receiving import RejectedToken
 from memory.errors import StoreUnavailable
+from memory.stores.transfer.files import UNFINISHED
 
 
 def collect_garbage_less_often() -> None:
@@ -54,10 +55,16 @@ def raise_file_limit() -> None:
 
 
 @contextmanager
-def only_process(data: Path) -> Iterator[None]:
-    """Lock the data directory: two processes on it would answer everything twice."""
+def only_process(data: Path, *, unfinished: bool = False) -> Iterator[None]:
+    """Lock the data directory: two processes on it would answer everything twice. One that
+    `mordecai migrate` has not filled yet is for that command alone, which says `unfinished`."""
     try:
         with FileLock(data / "lock", timeout=0):
+            if (half := data / UNFINISHED).exists() and not unfinished:
+                raise OperatorError(
+                    f"data_dir = {data} is half filled: end it with `mordecai migrate "
+                    f"postgres-to-sqlite`, or delete {half}"
+                )
             yield
     except Timeout:
         raise OperatorError(

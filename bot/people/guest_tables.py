@@ -71,7 +71,7 @@ class TableGuestBook:
 
         def work(db: Connection) -> tuple[int, str, Book] | None:
             version, code = db.execute("SELECT version, code FROM guest_book").fetchone()
-            return (version, code, _read_book(db)) if version != known else None
+            return (version, code, read_book(db)) if version != known else None
 
         if changed := await self._db.ask(work):
             self._version, self.code, self.book = changed
@@ -80,7 +80,7 @@ class TableGuestBook:
         def work(db: Connection) -> T:
             # Whoever comes second waits here.
             db.execute("SELECT version FROM guest_book FOR UPDATE")
-            book = _read_book(db)
+            book = read_book(db)
             changed, result = step(book)
             if changed != book:
                 _write_book(db, book, changed)
@@ -100,7 +100,8 @@ async def open_guest_book(db: Database) -> TableGuestBook:
     return guests
 
 
-def _read_book(db: Connection) -> Book:
+def read_book(db: Connection) -> Book:
+    """What the tables hold."""
     sql = "SELECT id, owner, name, since, welcomed FROM guest ORDER BY since, id"
     people = db.execute(sql).fetchall()
     waiting = db.execute("SELECT code, id, name, at FROM access_request ORDER BY at, id").fetchall()

@@ -29,10 +29,10 @@ class Layout:
     """What a database holds. `name` is that of the file, and of the layout among others in one
     database. `readers` are by table: each returns the row as it has to be, and raises
     ValueError, TypeError or LookupError for one that can't be read. Rows of other tables only have
-    to be UTF-8. Tables `made` from others are not copied; `agree` is a query that returns 1 if they
-    match these. `finish` completes a file whose rows were copied from a `damaged` or unreadable
-    one, in the transaction under way. `private` are the statements that delete what no copy
-    may have."""
+    to be UTF-8. Tables, and columns such as `table.column`, that are `made` from others are not
+    copied; `agree` is a query that returns 1 if they match these. `finish` completes a file whose
+    rows were copied from a `damaged` or unreadable one, in the transaction under way. `private` are
+    the statements that delete what no copy may have."""
 
     name: str
     migrations: tuple[Migration, ...]

@@ -336,7 +336,7 @@ PERSON_LAYOUT = Layout(
         "vector": _read_vector,
     },
     _finish,
-    made=("shelf",),
+    made=("shelf", "record.length", "record.context"),
     agree=f"SELECT {' AND '.join(_AGREEMENTS)}",
     page_size=1_024,
 )

@@ -105,6 +105,21 @@ def migrate(
             )
 
 
+def tables_with_rows(connection: sqlite3.Connection) -> list[str]:
+    """The tables with rows of their own, in the order in which they were made: indexes of words are
+    made again."""
+    found = connection.execute(
+        "SELECT name, sql FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%' "
+        "ORDER BY rowid"
+    ).fetchall()
+    virtual = {name for name, sql in found if str(sql).startswith("CREATE VIRTUAL")}
+    return [
+        name
+        for name, _ in found
+        if name != "migration" and not any(str(name).startswith(each) for each in virtual)
+    ]
+
+
 def _applied_names(
     connection: sqlite3.Connection, path: Path, migrations: tuple[Migration, ...]
 ) -> set[str]:

@@ -29,6 +29,7 @@ from memory.stores.sqlite.migrations import (
     check,
     may_be_unreadable,
     migrate,
+    tables_with_rows,
     transaction,
 )
 
@@ -64,7 +65,7 @@ def find_unreadable(path: Path, layout: Layout) -> bool:
         with suppress(*_FAILURES):
             return any(
                 _read(row, layout.readers.get(table)) != row
-                for table in _tables(connection)
+                for table in tables_with_rows(connection)
                 for row in _rows(connection, table)
             )
         return True
@@ -132,7 +133,7 @@ def salvage(path: Path, layout: Layout, error: Exception | str) -> None:
 def count_quarantined(path: Path) -> int:
     """How many rows of this file are in quarantine. Blocks."""
     with closing(_open(path)) as connection:
-        if "unreadable" not in _tables(connection):
+        if "unreadable" not in tables_with_rows(connection):
             return 0
         return int(connection.execute("SELECT count(*) FROM unreadable").fetchone()[0])
 
@@ -185,8 +186,8 @@ def _fill(
             new.execute(_QUARANTINE)
             for source in sources:
                 with suppress(*_FAILURES), closing(_open(source)) as old:
-                    there = set(_tables(old))
-                    for table in _tables(new):
+                    there = set(tables_with_rows(old))
+                    for table in tables_with_rows(new):
                         if table in there and table not in layout.made:
                             before = new.total_changes
                             _copy(old, new, table, layout.readers.get(table))
@@ -284,21 +285,6 @@ def _read(row: Row, read: Reader | None) -> Row | None:
     except (ValueError, TypeError, LookupError, ArithmeticError, AttributeError, RecursionError):
         return None
     return None if any(isinstance(value, Garbled) for value in good.values()) else good
-
-
-def _tables(connection: sqlite3.Connection) -> list[str]:
-    """The tables with rows of their own, in the order in which they were made: indexes of words are
-    made again."""
-    found = connection.execute(
-        "SELECT name, sql FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%' "
-        "ORDER BY rowid"
-    ).fetchall()
-    virtual = {name for name, sql in found if str(sql).startswith("CREATE VIRTUAL")}
-    return [
-        name
-        for name, _ in found
-        if name != "migration" and not any(str(name).startswith(each) for each in virtual)
-    ]
 
 
 def _open(path: Path) -> sqlite3.Connection:

@@ -1,0 +1,170 @@
+"""A look at a PostgreSQL server that changes nothing: for commands, whether workers run or not."""
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import psycopg
+
+from memory.errors import StoreUnavailable
+from memory.stores.database import Connection
+from memory.stores.layout import Layout
+from memory.stores.postgres.database import PostgresConnection
+
+if TYPE_CHECKING:
+    from memory.stores.postgres.server import PgConnection, PostgresServer
+
+T = TypeVar("T")
+
+#: A table that is there until a transfer into the schema has ended. No bot starts before.
+UNFINISHED = "unfinished_transfer"
+
+
+@dataclass(frozen=True, slots=True)
+class ServerState:
+    """What an operator has to know of a server. `ahead` is by how many seconds this machine's clock
+    is ahead of the server's, `version` such as 180004. `layouts` are the migrations that each has
+    been through; there are none if no bot has been started on the schema."""
+
+    version: int
+    user: str
+    may_create: bool
+    bypasses_rls: bool
+    ahead: float
+    layouts: Mapping[str, frozenset[str]]
+    is_unfinished: bool
+    workers: int
+    lanes: int
+
+
+@contextmanager
+def snapshot(url: str, schema: str) -> Iterator["PgConnection"]:
+    """A connection that reads everything as of one moment, and writes nothing. Raises
+    StoreUnavailable."""
+    with (
+        server_errors(),
+        psycopg.connect(
+            url, connect_timeout=10, options=f"-c search_path={schema}", application_name=schema
+        ) as connection,
+    ):
+        connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
+        connection.read_only = True
+        take_time(connection)
+        yield connection
+
+
+def inspect(url: str, schema: str) -> ServerState:
+    """Raises StoreUnavailable."""
+    with snapshot(url, schema) as connection:
+        before = time.time()
+        (clock,) = _one(connection, "SELECT extract(epoch FROM clock_timestamp())::float8")
+        after = time.time()
+        user, bypasses = _one(
+            connection,
+            "SELECT current_user, rolsuper OR rolbypassrls FROM pg_roles "
+            "WHERE rolname = current_user",
+        )
+        (may_create,) = _one(
+            connection,
+            "SELECT CASE WHEN to_regnamespace(%s) IS NULL "
+            "THEN has_database_privilege(current_database(), 'CREATE') "
+            "ELSE has_schema_privilege(%s, 'CREATE') END",
+            schema,
+            schema,
+        )
+        return ServerState(
+            connection.info.server_version,
+            user,
+            may_create,
+            bypasses,
+            (before + after) / 2 - clock,
+            applied_migrations(connection),
+            has_table(connection, UNFINISHED),
+            _count(connection, "worker", "WHERE leased_until > now()"),
+            _count(connection, "held_lane"),
+        )
+
+
+def look_into_server(
+    url: str, schema: str, table: str, column: str, read: Callable[[Connection], T]
+) -> T | None:
+    """What `read` finds; None if there is no such table, or one of another layout, without this
+    column. Blocks. Raises StoreUnavailable."""
+    with snapshot(url, schema) as connection:
+        there = connection.execute(
+            "SELECT 1 FROM information_schema.columns "
+            "WHERE table_schema = %s AND table_name = %s AND column_name = %s",
+            (schema, table, column),
+        )
+        return read(PostgresConnection(connection)) if there.fetchone() else None
+
+
+def count_unreadable(connection: "PgConnection", layout: Layout, end: float) -> int:
+    """How many rows of a layout's tables can't be read; counting ends at `end`, by the monotonic
+    clock."""
+    count = 0
+    for table, read in layout.readers.items():
+        with connection.cursor(name="rows", row_factory=psycopg.rows.dict_row) as cursor:
+            cursor.execute(f"SELECT * FROM {table}".encode())
+            for row in cursor:
+                if time.monotonic() > end:
+                    return count
+                try:
+                    read(row)
+                except (ValueError, TypeError, LookupError, ArithmeticError, AttributeError):
+                    count += 1
+    return count
+
+
+def refuse_unfinished(server: "PostgresServer") -> None:
+    """Raises StoreUnavailable if a transfer into the schema has not ended."""
+    with server.connection() as connection:
+        if has_table(connection, UNFINISHED):
+            raise StoreUnavailable(
+                f"database_url: schema {server.schema} is half filled: end it with `mordecai "
+                f"migrate sqlite-to-postgres`, or drop it with `DROP SCHEMA {server.schema} "
+                "CASCADE`"
+            )
+
+
+def applied_migrations(connection: "PgConnection") -> Mapping[str, frozenset[str]]:
+    """The names of the migrations that each layout has been through."""
+    if not has_table(connection, "migration"):
+        return {}
+    applied: dict[str, set[str]] = {}
+    for layout, name in connection.execute("SELECT layout, name FROM migration"):
+        applied.setdefault(layout, set()).add(name)
+    return {layout: frozenset(names) for layout, names in applied.items()}
+
+
+def has_table(connection: "PgConnection", name: str) -> bool:
+    return _one(connection, "SELECT to_regclass(%s) IS NOT NULL", name) == (True,)
+
+
+def take_time(connection: "PgConnection") -> None:
+    """Let the transaction take as long as it takes: the tables may be large."""
+    for name in ("statement_timeout", "idle_in_transaction_session_timeout", "lock_timeout"):
+        connection.execute("SELECT set_config(%s, '0', true)", (name,))
+
+
+@contextmanager
+def server_errors() -> Iterator[None]:
+    """Errors of the server as StoreUnavailable."""
+    try:
+        yield
+    except psycopg.Error as failure:
+        reason = str(failure.diag.message_primary or failure).partition("\n")[0]
+        raise StoreUnavailable(f"database_url: {reason}") from failure
+
+
+def _one(connection: "PgConnection", sql: str, *values: object) -> tuple[Any, ...]:
+    row = connection.execute(sql.encode(), values).fetchone()
+    return row if row is not None else (None,)
+
+
+def _count(connection: "PgConnection", table: str, where: str = "") -> int:
+    if not has_table(connection, table):
+        return 0
+    return int(_one(connection, f"SELECT count(*) FROM {table} {where}")[0])
