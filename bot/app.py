@@ -97,7 +97,7 @@ async def run_telegram(settings: Settings) -> int:
             _parts(settings, wall) as parts,
             Inbox(parts.databases.open(INBOX_LAYOUT), "telegram", secret) as inbox,
         ):
-            guests, throttles = await open_people(settings, parts.databases, parts.pool)
+            guests, throttles, held = await open_people(settings, parts.databases, parts.pool)
             access = Access(
                 AccessMode(settings.access),
                 settings.allowed_users,
@@ -108,7 +108,7 @@ async def run_telegram(settings: Settings) -> int:
             channel = TelegramChannel(
                 secret,
                 inbox,
-                channel_options(settings, wall),
+                channel_options(settings, wall, held),
                 parts.senses,
                 base_url=settings.telegram_base_url,
             )

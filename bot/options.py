@@ -10,6 +10,7 @@ from bot.assistant.instructions import Persona, system_prompt
 from bot.people.people import QuotaLimits
 from bot.people.personal import Streaming
 from bot.settings import Settings
+from bot.telegram.delivery.holds import HeldChats
 from bot.telegram.intake.webhook import WebhookOptions, made_up_secret
 from bot.telegram.options import ChannelOptions
 from memory.background.wall import WallClock
@@ -41,8 +42,11 @@ def retention_of(settings: Settings) -> Retention:
     return _from_settings(Retention, settings)
 
 
-def channel_options(settings: Settings, wall: WallClock) -> ChannelOptions:
+def channel_options(
+    settings: Settings, wall: WallClock, held: HeldChats | None = None
+) -> ChannelOptions:
     return ChannelOptions(
+        held=held,
         wall=wall,
         stale=timedelta(minutes=settings.stale_minutes),
         stop_seconds=settings.stop_seconds,

@@ -13,6 +13,7 @@ from bot.people.guest_tables import PEOPLE_LAYOUT, open_guest_book
 from bot.people.guestbook import GuestBook
 from bot.people.throttles import DatabaseThrottles, RamThrottles, Throttles
 from bot.settings import Settings
+from bot.telegram.delivery.holds import DatabaseHeldChats, HeldChats
 from memory.ports import Store
 from memory.stores.database import Databases
 from memory.stores.records.store import TableStore
@@ -49,13 +50,14 @@ def open_databases(settings: Settings, pool: Executor) -> Iterator[Databases]:
 
 async def open_people(
     settings: Settings, databases: Databases, pool: Executor
-) -> tuple[GuestBook, Throttles]:
-    """Who may use the bot, and how often: in the server if there is one, or in a file and in RAM.
-    Raises StoreUnavailable, NewerStore."""
+) -> tuple[GuestBook, Throttles, HeldChats | None]:
+    """Who may use the bot, how often, and who has to wait for Telegram: in the server if there is
+    one, or in a file and in RAM. Raises StoreUnavailable, NewerStore."""
     if settings.database_url is None:
-        return FileGuestBook(settings.data_dir / "access.json", pool), RamThrottles()
+        return FileGuestBook(settings.data_dir / "access.json", pool), RamThrottles(), None
     database = databases.open(PEOPLE_LAYOUT)
-    return await open_guest_book(database), DatabaseThrottles(database)
+    guests = await open_guest_book(database)
+    return guests, DatabaseThrottles(database), DatabaseHeldChats(database)
 
 
 @contextmanager

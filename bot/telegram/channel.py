@@ -61,7 +61,7 @@ class TelegramChannel:
         polling = JournalingRequest(http_request(connections=2, hear=hear), inbox)
         others = request or http_request(connections=64, hear=hear)
         self._bot = bot_at(token, base_url, others, polling)
-        self._groups, self._holds = Groups(self._bot), Holds(options.clock)
+        self._groups, self._holds = Groups(self._bot), Holds(options.clock, options.held)
         self._leftovers = Leftovers(self._bot, self._holds)
         self._previews = Previews(self._bot, self._holds, inbox, options, self._leftovers)
         self._lanes = Lanes(options.longest_text, options.clock)

@@ -54,6 +54,8 @@ class Dispatcher:
             asyncio.create_task(self._take_updates(arrivals), name="arrivals"),
             asyncio.create_task(self._announce(arrivals, people), name="notices"),
         ]
+        if held := self._holds.shared:
+            self._tasks.append(asyncio.create_task(self._holds.keep_up(held), name="flood holds"))
 
     async def resume(self, bot: Bot, complaints: RateLimitedLog) -> None:
         """Queue the updates that an earlier process left open, and pass them on."""

@@ -6,6 +6,7 @@ from datetime import timedelta
 from bot.clock import Clock
 from bot.operations.health import STALLED_SECONDS
 from bot.people.personal import Streaming
+from bot.telegram.delivery.holds import HeldChats
 from bot.telegram.intake.webhook import WebhookOptions
 from memory.background.wall import WallClock
 
@@ -20,7 +21,8 @@ class ChannelOptions:
     messages in a chat. `stop_seconds` is how long replies may take to finish when the bot stops.
     Updates come by `webhook` if set, else by polling. Polling has stalled after `stalled_seconds`
     without an answer; handling, if updates have waited so long, or a lane works on one thing for
-    `stuck_seconds`. `clock` is for waiting, `wall` for dates."""
+    `stuck_seconds`. `clock` is for waiting, `wall` for dates. `held` are the chats under a flood
+    limit, where several workers share them."""
 
     longest_text: int = 16_000
     typing_seconds: float = 4.0
@@ -35,3 +37,4 @@ class ChannelOptions:
     webhook: WebhookOptions | None = None
     clock: Clock = field(default_factory=Clock)
     wall: WallClock = field(default_factory=WallClock)
+    held: HeldChats | None = None
