@@ -57,6 +57,8 @@ _COLUMNS: dict[str, Make] = {
     "newest": lambda rnd, n: AT,
     "update_id": lambda rnd, n: n + 1,
     "shown": lambda rnd, n: rnd.choice([None, "[[7], []]"]),
+    "holder": lambda rnd, n: None,
+    "leased_until": lambda rnd, n: None,
     "evicted": lambda rnd, n: rnd.choice([0, 1]),
 }
 _BODIES: dict[str, Make] = {

@@ -48,7 +48,7 @@ def bring_back(
     return target
 
 
-@settings(max_examples=5, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=4, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(seed=st.integers(0, 10_000))
 def test_anything_survives_there_and_back(seed: int):
     with TemporaryDirectory() as directory, postgres_server() as server:
@@ -139,13 +139,17 @@ async def test_search_finds_the_same_and_new_records_go_on(tmp_path: Path):
     actor = next(section.actor for section in source.sections() if section.actor)
     assert actor is not None
     with postgres_server() as server, ThreadPoolExecutor(1) as pool:
+        files = SqliteStore(source.directory / "memory", pool, embedder=WordEmbedder())
+        await files.commit(actor, [draft("My spaniel is called Rex")])
+        await files.settle()
+        await files.aclose()
         bring_there(source, server)
         found = []
         for store in (
             SqliteStore(source.directory / "memory", pool, embedder=WordEmbedder()),
             PostgresStore(server, pool, embedder=WordEmbedder()),
         ):
-            hits = await store.search(actor, "do I have a dog?", kinds=tuple(Kind))
+            hits = await store.search(actor, "what is my hound called?", kinds=tuple(Kind))
             (new,) = await store.commit(actor, [draft("I have a cat")])
             await store.settle()
             found.append((hits, new))
