@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
 from functools import partial
+from hashlib import sha256
 from typing import Any, Literal, Self
 
 import structlog
@@ -17,6 +18,7 @@ import structlog
 from bot.metrics import count_usage
 from bot.people.usage import NO_USAGE, Usage, UsageKind
 from memory.background.work import log_outage
+from memory.leases import current_lease
 from memory.memory import utc_now
 from memory.records import Actor
 from memory.stores.database import Connection, Database
@@ -88,6 +90,9 @@ _ADD = (
     f"{{source}} ON CONFLICT (actor, session, day, kind) DO UPDATE SET "
     + ", ".join(f"{name} = usage.{name} + excluded.{name}" for name in _COUNTS)
 )
+_ADD_SHARE = """INSERT INTO shares (person, day, tokens, cost) VALUES (?, ?, ?, ?)
+    ON CONFLICT (person, day) DO UPDATE SET
+    tokens = shares.tokens + excluded.tokens, cost = shares.cost + excluded.cost"""
 _VALUES = ", ".join("?" * (2 + len(_COUNTS)))
 _ADD_FOR_ACTOR = _ADD.format(source=f"VALUES (?, ?, {_VALUES})")
 _ADD_FOR_SESSION = _ADD.format(
@@ -139,8 +144,8 @@ class Accounts:
         self._noted: list[_Statement] = []
         self._counting: asyncio.Task[None] | None = None
         self._flush_now = asyncio.Event()
-        # By person: a day, and how much of that day's usage they erased. In RAM only.
-        self._erased: dict[str, tuple[str, Spent]] = {}
+        #: The day when shares of earlier ones were last deleted.
+        self._tidied = ""
 
     async def __aenter__(self) -> Self:
         return self
@@ -200,18 +205,18 @@ class Accounts:
         """What a person has used since midnight UTC, including in groups and what they erased
         since. Raises StoreUnavailable."""
         total = (await self.today(person)).total
-        day, forgotten = self._erased.get(person.id, ("", Spent()))
         spent = Spent(total.input_tokens + total.output_tokens, total.cost)
         spent += await self.shared_today(person)
-        return spent + forgotten if day == self._today() else spent
+        return spent + await self._share_of(_stand_in(person, self._today()))
 
     async def shared_today(self, person: Actor) -> Spent:
         """What a person has used in groups since midnight UTC. Raises StoreUnavailable."""
+        return await self._share_of(person.id)
+
+    async def _share_of(self, person: str) -> Spent:
         await self.settle()
         sql = "SELECT tokens, cost FROM shares WHERE person = ? AND day = ?"
-        rows = await self._db.read(
-            lambda row: [*map(integer_of, row)], sql, person.id, self._today()
-        )
+        rows = await self._db.read(lambda row: [*map(integer_of, row)], sql, person, self._today())
         return Spent(rows[0][0], Decimal(rows[0][1]) / _UNIT) if rows else Spent()
 
     async def totals(self, since: str) -> Totals:
@@ -257,19 +262,18 @@ class Accounts:
         await self._db.change(work)
 
     async def erase(self, actor: Actor) -> None:
-        """Delete the actor's account without a trace on disk. Today's usage still counts towards
-        the daily limits while this process runs: otherwise /forget all would reset them. Raises
-        StoreUnavailable."""
+        """Delete the actor's account. Today's sum still counts towards the daily limits, without
+        their id: otherwise /forget all would reset them. Raises StoreUnavailable."""
         spent, today = await self.spent_today(actor), self._today()
+        share = (_stand_in(actor, today), today, spent.tokens, int(spent.cost * _UNIT))
 
         def work(db: Connection) -> None:
             db.execute("DELETE FROM usage WHERE actor = ?", (actor.id,))
-            db.execute("DELETE FROM shares WHERE person = ?", (actor.id,))
+            db.execute("DELETE FROM shares WHERE person IN (?, ?)", (actor.id, share[0]))
+            if spent != Spent():
+                db.execute(_ADD_SHARE, share)
 
         await self._db.wipe(work, actor.id)
-        self._erased = {
-            id_: (day, sum_) for id_, (day, sum_) in self._erased.items() if day == today
-        } | {actor.id: (today, spent)}
 
     # -- inside -----------------------------------------------------------------------------------
 
@@ -282,20 +286,8 @@ class Accounts:
     def _note_share(self, actor: Actor, user_id: int | None, usage: Usage) -> None:
         if not (actor.is_group and user_id):
             return
-        today, tokens = self._today(), usage.input_tokens + usage.output_tokens
-        # Only today's shares count. The day before stays: the clock may have leapt.
-        self._note(
-            "DELETE FROM shares WHERE day < (SELECT max(day) FROM shares WHERE day < ?)", today
-        )
-        self._note(
-            "INSERT INTO shares (person, day, tokens, cost) VALUES (?, ?, ?, ?) "
-            "ON CONFLICT (person, day) DO UPDATE SET "
-            "tokens = shares.tokens + excluded.tokens, cost = shares.cost + excluded.cost",
-            Actor.person(user_id).id,
-            today,
-            tokens,
-            int(usage.cost * _UNIT),
-        )
+        tokens, cost = usage.input_tokens + usage.output_tokens, int(usage.cost * _UNIT)
+        self._note(_ADD_SHARE, Actor.person(user_id).id, self._today(), tokens, cost)
 
     def _today(self) -> str:
         return f"{self._clock().astimezone(UTC):%Y-%m-%d}"
@@ -308,18 +300,33 @@ class Accounts:
     async def _count(self) -> None:
         """Write the noted statements in order; those noted within `_GATHERING` share a
         transaction."""
+        # They are of many actors: whoever was first must not stop the others' by losing its lease.
+        current_lease.set(None)
         while self._noted:
             with suppress(TimeoutError):
                 async with asyncio.timeout(_GATHERING):
                     await self._flush_now.wait()
-            noted, self._noted = self._noted, []
+            noted, self._noted = [*self._tidy(), *self._noted], []
             with log_outage(_log, "usage_not_counted", remedy="check the data directory"):
                 await self._db.change(partial(_execute, statements=noted))
+
+    def _tidy(self) -> Sequence[_Statement]:
+        """Once a day, delete shares of days before: only today's count. The day before stays,
+        because the clock may have leapt."""
+        today, before = self._today(), self._tidied
+        self._tidied = today
+        sql = "DELETE FROM shares WHERE day < (SELECT max(day) FROM shares WHERE day < ?)"
+        return [(sql, (today,))] if today != before else ()
 
     async def _account(self, condition: str, actor: Actor, value: str) -> Account:
         await self.settle()
         sql = f"SELECT kind, {_SUMS} FROM usage WHERE actor = ? AND {condition} GROUP BY kind"
         return _account(await self._db.rows(sql, actor.id, value))
+
+
+def _stand_in(person: Actor, day: str) -> str:
+    """What stands for a person who erased their account, on this day."""
+    return sha256(f"{person.id} {day}".encode()).hexdigest()
 
 
 def _execute(db: Connection, statements: Iterable[_Statement]) -> None:

@@ -127,6 +127,16 @@ async def test_nobody_gets_around_a_limit_by_having_themselves_forgotten(
         assert await accounts.spent_today(ANNA) == Spent()
 
 
+async def test_what_was_erased_at_one_worker_counts_at_the_others(databases: Databases) -> None:
+    async with open_accounts(databases) as here, open_accounts(databases) as there:
+        here.note_turn(ANNA, "s1", TURN, 1)
+        spent = await here.spent_today(ANNA)
+        await here.erase(ANNA)
+        assert await there.spent_today(ANNA) == spent != Spent()
+        assert await there.shared_today(ANNA) == Spent()
+        assert ANNA.id not in str(await there._db.rows("SELECT * FROM shares"))
+
+
 async def test_an_account_is_its_actor_s_alone(databases: Databases) -> None:
     async with open_accounts(databases) as accounts:
         accounts.note_turn(ANNA, "s1", TURN)
