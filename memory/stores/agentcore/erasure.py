@@ -17,8 +17,9 @@ from typing import Any
 import structlog
 
 from memory.background.waiting import Waiter, waited_for_by, who_waits
-from memory.background.work import Boundary
-from memory.errors import ErasureUnfinished, StoreUnavailable
+from memory.background.work import Boundary, log_outage
+from memory.errors import ErasureUnfinished, LeaseLost, StoreUnavailable
+from memory.leases import ALONE, Leases
 from memory.records import LEARNED_KINDS, Actor, Kind, Record
 from memory.stores.agentcore.calls.clients import AwsCalls
 from memory.stores.agentcore.erased import Erasure, Fingerprint, Trace
@@ -46,6 +47,8 @@ class ErasingPace:
 
     pauses: tuple[float, ...] = (180.0, 600.0, 3600.0, 86400.0)
     event_life: float = 365 * 86400.0
+    #: How often to look for sweeps that a worker which has ended did not get to.
+    longest_rest: float = 30.0
     #: How long a person waits for the deletion of everything, and of one thing; the rest follows in
     #: the background.
     patience: float = 15.0
@@ -63,11 +66,13 @@ class Eraser:
         delete_rows: Callable[[Sequence[str]], Awaitable[int]],
         writes: RecentWrites,
         pace: ErasingPace,
+        leases: Leases = ALONE,
     ) -> None:
         """`delete_rows` returns how many records AWS did not delete."""
         self._calls, self._outbox, self._delete_rows = calls, outbox, delete_rows
-        self._writes, self._pace = writes, pace
+        self._writes, self._pace, self._leases = writes, pace, leases
         self._events = EventDeleter(calls, outbox)
+        #: Of the actors known here.
         self._erasures: dict[Actor, list[Erasure]] = {}
         self._results: dict[Actor, SweepResult] = {}
         self._newest_times: dict[Actor, datetime] = {}
@@ -84,12 +89,18 @@ class Eraser:
 
     # -- what is erased ---------------------------------------------------------------------------
 
-    async def load(self) -> None:
-        """Read what was erased before. Raises StoreUnavailable."""
-        now = self._pace.clock()
-        for erasure in await self._outbox.erasures():
+    async def know(self, actor: Actor) -> None:
+        """Read what was erased of the actor, before anything else is. Raises StoreUnavailable."""
+        if actor not in self._erasures:
+            found, now = await self._outbox.erasures(actor), self._pace.clock()
             # A clock that was ahead must not hide what is said from now on.
-            self._keep(replace(erasure, asked_at=min(erasure.asked_at, now)))
+            known = [replace(each, asked_at=min(each.asked_at, now)) for each in found]
+            self._erasures.setdefault(actor, known)
+
+    def drop(self, actor: Actor) -> None:
+        """Drop what is in RAM of the actor."""
+        for known in (self._erasures, self._results, self._newest_times):
+            known.pop(actor, None)
 
     async def start(self) -> None:
         """Go on searching for what was erased."""
@@ -197,6 +208,7 @@ class Eraser:
     ) -> AsyncIterator[None]:
         """See Erasing. The request is in the file before anything is deleted, so that after a kill
         in between nothing comes back."""
+        await self.know(actor)
         turns = {turn.id for turn in traces.turns}
         trace = Trace(
             Fingerprint.of(traces.statements),
@@ -220,6 +232,7 @@ class Eraser:
 
     async def undo(self, actor: Actor, record_ids: Collection[str]) -> None:
         """See Erasing."""
+        await self.know(actor)
         for erasure in self._of(actor):
             if erasure.trace and not erasure.trace.records.isdisjoint(record_ids):
                 # What comes back has ids of its own; AWS goes on showing the old ones for a while.
@@ -246,29 +259,27 @@ class Eraser:
         while True:
             # Cleared first: what changes during the sweeps must be seen.
             self._changed.clear()
-            with Boundary(_log, "erasing_crashed"), waited_for_by(Waiter.NOBODY):
-                for actor, due in self._due().items():
-                    await asyncio.wait({await self._begin_sweep(actor, due)})
+            pause = self._pace.longest_rest
+            with Boundary(_log, "erasing_crashed"), log_outage(_log, "outbox_unavailable"):
+                now = self._pace.clock()
+                for actor in await self._outbox.due_sweeps(now):
+                    with waited_for_by(Waiter.NOBODY):
+                        await self._sweep_due(actor, now)
+                if at := await self._outbox.next_sweep(now):
+                    pause = min(pause, max(0.01, (at - self._pace.clock()).total_seconds()))
             with suppress(TimeoutError):
-                async with asyncio.timeout(self._pause()):
+                async with asyncio.timeout(pause):
                     await self._changed.wait()
 
-    def _due(self) -> dict[Actor, list[Erasure]]:
-        now = self._pace.clock()
-        by_actor = {
-            actor: [each for each in erasures if each.next_sweep <= now]
-            for actor, erasures in self._erasures.items()
-            if not self._is_sweeping(actor)
-        }
-        return {actor: due for actor, due in by_actor.items() if due}
-
-    def _pause(self) -> float | None:
-        """The seconds until the next sweep; None if nothing is to be searched for."""
-        idle = (every for actor, every in self._erasures.items() if not self._is_sweeping(actor))
-        nexts = [each.next_sweep for every in idle for each in every]
-        if not nexts:
-            return None
-        return max(0.01, (min(nexts) - self._pace.clock()).total_seconds())
+    async def _sweep_due(self, actor: Actor, now: datetime) -> None:
+        """Sweep unless another worker has the actor, or a sweep is under way."""
+        if self._is_sweeping(actor):
+            return
+        async with self._leases.work_on(actor) as ours:
+            if ours:
+                await self.know(actor)
+                if due := [each for each in self._of(actor) if each.next_sweep <= now]:
+                    await asyncio.wait({await self._begin_sweep(actor, due)})
 
     async def _begin_sweep(
         self, actor: Actor, due: Sequence[Erasure]
@@ -286,20 +297,24 @@ class Eraser:
 
     async def _sweep(self, actor: Actor, due: Sequence[Erasure]) -> SweepResult:
         """Search AWS for what these cover, and delete it: records first, because they are what is
-        recalled, then events. If one part fails, the others still run."""
-        result = self._results[actor] = await self._delete_all(actor, due)
-        if not result.done:
-            _log.error(
-                "erasure_incomplete",
-                actor=actor.id,
-                messages=result.events,
-                memories=result.records,
-                error=result.why,
-                hint="nothing of it is shown to anybody, and it is tried again",
-            )
-        for erasure in due:
-            await self._finish_sweep(erasure, result)
-        return result
+        recalled, then events. If one part fails, the others still run. Whoever asked for it may
+        give the actor back before it ends."""
+        async with self._leases.work_on(actor) as ours:
+            if not ours:
+                return SweepResult(failures=[LeaseLost("another worker deletes it")])
+            result = self._results[actor] = await self._delete_all(actor, due)
+            if not result.done:
+                _log.error(
+                    "erasure_incomplete",
+                    actor=actor.id,
+                    messages=result.events,
+                    memories=result.records,
+                    error=result.why,
+                    hint="nothing of it is shown to anybody, and it is tried again",
+                )
+            for erasure in due:
+                await self._finish_sweep(erasure, result)
+            return result
 
     def _is_sweeping(self, actor: Actor) -> bool:
         sweep = self._sweeps.get(actor)

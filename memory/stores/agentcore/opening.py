@@ -1,5 +1,6 @@
 """From configuration to a running AgentCoreStore."""
 
+import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
 from concurrent.futures import Executor
 from contextlib import asynccontextmanager, closing
@@ -8,6 +9,7 @@ from dataclasses import dataclass, field
 import structlog
 
 from memory.errors import StoreUnavailable
+from memory.leases import ALONE, Leases
 from memory.records import Kind
 from memory.stores.agentcore.calls.circuit import Circuits
 from memory.stores.agentcore.calls.clients import (
@@ -62,6 +64,7 @@ async def agentcore_store(
     databases: Databases,
     pool: Executor,
     progress: Callable[[str], None],
+    leases: Leases = ALONE,
 ) -> AsyncIterator[AgentCoreStore]:
     """A store that runs until the block ends. The threads of its outbox are not of the pool, whose
     calls may hang.
@@ -69,7 +72,7 @@ async def agentcore_store(
     With a `memory_id` it starts even while AWS is away: turns wait in the outbox. Raises
     UnusableMemory for a memory that must not be used, StoreUnavailable if none could be found."""
     async with agentcore_control(options.access, pool) as control:
-        memory = await _memory(control, options, progress)
+        memory = await _memory(control, options, progress, leases)
     service = DATA_SERVICE
     with closing(await open_client(service, options.access, pool, options.connections)) as client:
         calls = AwsCalls(client, pool, Circuits("AgentCore Memory"), memory.id)
@@ -86,16 +89,20 @@ async def agentcore_store(
             databases.open(OUTBOX_LAYOUT),
             options.timing.expiring(memory.event_days),
             extracts=options.wanted.extracts,
+            leases=leases,
         )
         async with await opened as store:
             yield store
 
 
 async def _memory(
-    control: AwsCalls, options: AgentCoreOptions, progress: Callable[[str], None]
+    control: AwsCalls,
+    options: AgentCoreOptions,
+    progress: Callable[[str], None],
+    leases: Leases,
 ) -> AgentCoreMemory:
     if options.memory_id is None:
-        memory = await find_or_create(control, options.wanted, progress, options.patience)
+        memory = await _find_alone(control, options, progress, leases)
         _log.info(
             "memory_found",
             memory_id=memory.id,
@@ -115,3 +122,15 @@ async def _memory(
     except StoreUnavailable as failure:
         _log.warning("memory_check_failed", memory_id=options.memory_id, error=str(failure))
         return AgentCoreMemory(options.memory_id, {})
+
+
+async def _find_alone(
+    control: AwsCalls, options: AgentCoreOptions, progress: Callable[[str], None], leases: Leases
+) -> AgentCoreMemory:
+    """Find or create the memory while no other worker does: each would create one."""
+    while True:
+        async with leases.work_alone("memory on AWS") as ours:
+            if ours:
+                return await find_or_create(control, options.wanted, progress, options.patience)
+        progress("waiting for the worker that finds or creates the memory")
+        await asyncio.sleep(options.patience.poll)

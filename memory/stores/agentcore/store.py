@@ -14,6 +14,7 @@ import structlog
 
 from memory.background.threads import compute
 from memory.errors import StoreUnavailable
+from memory.leases import ALONE, Leases, check_lease
 from memory.records import LEARNED_KINDS, Actor, Amendment, Draft, Hit, Kind, Record, Turn
 from memory.search.scan import scan
 from memory.stores.agentcore.calls.clients import AwsCalls
@@ -86,12 +87,13 @@ class AgentCoreStore:
         timing: Timing | None = None,
         *,
         extracts: bool = True,
+        leases: Leases = ALONE,
     ) -> None:
         self._calls, self._outbox = calls, outbox
         self._strategies = Strategies.of(strategies)
         self._timing = timing or Timing()
-        self._sender = EventSender(outbox, self._send, self._timing.pace)
-        self._jobs = FailedJobs(calls, outbox, self._timing.jobs)
+        self._sender = EventSender(outbox, self._send, self._timing.pace, leases)
+        self._jobs = FailedJobs(calls, outbox, self._timing.jobs, leases)
         self._writes = RecentWrites(self._timing.writing, self._timing.erasing.clock)
         self._reader = RowReader(
             calls,
@@ -104,7 +106,7 @@ class AgentCoreStore:
         # What is deleted is hidden: AWS's reads show it for some minutes.
         self._deleter = RecordDeleter(calls, self._note_gone)
         delete = self._deleter.delete
-        self.erasing = Eraser(calls, outbox, delete, self._writes, self._timing.erasing)
+        self.erasing = Eraser(calls, outbox, delete, self._writes, self._timing.erasing, leases)
         self._writer = RecordWriter(
             calls, self._strategies, self._reader.by_ids, delete, self._writes
         )
@@ -131,11 +133,11 @@ class AgentCoreStore:
         timing: Timing | None = None,
         *,
         extracts: bool = True,
+        leases: Leases = ALONE,
     ) -> Self:
         """A store with its outbox in this database. Raises StoreUnavailable."""
-        store = cls(calls, strategies, await Outbox.open(outbox), timing, extracts=extracts)
-        await store.erasing.load()
-        return store
+        events = await Outbox.open(outbox)
+        return cls(calls, strategies, events, timing, extracts=extracts, leases=leases)
 
     async def __aenter__(self) -> Self:
         await self._sender.start()
@@ -162,13 +164,20 @@ class AgentCoreStore:
         if self._closed:
             raise StoreUnavailable("the memory is closed: the program is ending")
 
+    async def _begin(self, actor: Actor) -> None:
+        """To be called before anything of the actor is read or written. Raises StoreUnavailable,
+        also where another worker has the actor now."""
+        self._require_open()
+        check_lease()
+        await self.erasing.know(actor)
+
     # -- turns ------------------------------------------------------------------------------------
 
     async def add_turn(self, actor: Actor, *turns: Turn, on_disk: bool = False) -> list[Turn]:
         """See LongTermMemory: durable when this returns, but found by search only when AWS or we
         have learned something from it. Who learns from a turn is decided when it is first added,
         even if the setting changes before its session ends."""
-        self._require_open()
+        await self._begin(actor)
         for turn in turns:
             if events := event_bodies(actor, turn, extract=self._extracts):
                 self.erasing.set_times(actor, turn.id, events)
@@ -196,7 +205,7 @@ class AgentCoreStore:
 
     async def all_messages(self, actor: Actor) -> list[Record]:
         """See Archive: the events that have not expired."""
-        self._require_open()
+        await self._begin(actor)
         hides, silence = self.erasing.hides_event, self._reader.silence
         return await read_transcript(self._calls, actor, hides, silence)
 
@@ -219,12 +228,12 @@ class AgentCoreStore:
         their metadata. Raises UnknownRecord, RefusedText."""
         # What somebody says is no choice, even if it reads like one.
         plain = [replace(draft, slot=None) if decode(draft) else draft for draft in drafts]
-        self._require_open()
+        await self._begin(actor)
         await self._strategies.learn(self._timing.search)
         return await self._writer.write(actor, plain, amendments)
 
     async def _write_choices(self, actor: Actor, drafts: Sequence[Draft]) -> list[Record]:
-        self._require_open()
+        await self._begin(actor)
         await self._strategies.learn(self._timing.search)
         return await self._writer.write(actor, drafts)
 
@@ -243,7 +252,7 @@ class AgentCoreStore:
         """See LongTermMemory. The kinds are asked at once under one deadline; archived messages
         are not searchable here. What AWS does not find yet is found by its words. Raises
         StoreUnavailable when not a single kind answered."""
-        self._require_open()
+        await self._begin(actor)
         asked = cut_bytes(query.strip()[:MAX_QUERY_CHARS], 4 * MAX_QUERY_CHARS)
         wanted = [kind for kind in LEARNED_KINDS if kind in kinds]
         if not asked or not wanted or limit < 1:
@@ -272,7 +281,7 @@ class AgentCoreStore:
         include_superseded: bool = False,
     ) -> list[Record]:
         """See LongTermMemory. There are no archived messages."""
-        self._require_open()
+        await self._begin(actor)
         wanted = [kind for kind in LEARNED_KINDS if kind in kinds]
         return [
             record
@@ -292,7 +301,6 @@ class AgentCoreStore:
         return []
 
     async def _preferences(self, actor: Actor) -> list[Record]:
-        self._require_open()
         return await self._records(actor, (Kind.PREFERENCE,))
 
     async def _records(self, actor: Actor, kinds: Sequence[Kind]) -> list[Record]:
@@ -301,6 +309,7 @@ class AgentCoreStore:
 
     async def _pairs(self, actor: Actor, kinds: Sequence[Kind] = LEARNED_KINDS) -> Pairs:
         """All the actor's rows of these kinds with their records, as they were written."""
+        await self._begin(actor)
         pairs = await self._reader.all_of(actor, kinds)
         self._strategies.give_to(pairs, self._writer.update)
         return pairs
@@ -310,7 +319,7 @@ class AgentCoreStore:
     async def delete(self, actor: Actor, record_ids: Sequence[str]) -> list[str]:
         """See LongTermMemory; of the events that they came from see `erasing`. Raises
         StoreUnavailable when AWS keeps a record that should have gone."""
-        self._require_open()
+        await self._begin(actor)
         ids = list(await self._reader.own_ids(actor, record_ids))
         try:
             left = await self._deleter.delete(ids)
@@ -324,12 +333,12 @@ class AgentCoreStore:
         """See LongTermMemory. AWS gives what comes back new ids, of what its strategies had written
         the words for people are kept, and there are no archived messages. Raises UnknownRecord also
         for what was deleted by another process or longer ago than `deletion`."""
-        self._require_open()
+        await self._begin(actor)
         return await self._deletions.restore(actor, records)
 
     async def move(self, actor: Actor, to: Actor) -> None:
         """See PersonalData. What AWS has of events can't move: it goes with the copied records."""
-        self._require_open()
+        await self._begin(actor)
         if actor == to:
             return
         await self._copier.copy(actor, to)
@@ -341,12 +350,15 @@ class AgentCoreStore:
             _log.warning("moved_actor_not_erased", actor=actor.id, error=str(failure))
 
     def drop(self, actor: Actor) -> None:
-        """See PersonalData."""
+        """See PersonalData. Of what was written lately AWS has to show what it has, as after a
+        restart."""
+        self.erasing.drop(actor)
+        self._writes.drop_actor(actor)
 
     async def erase(self, actor: Actor) -> None:
         """See PersonalData. What can't be deleted now, or is extracted later, is deleted in the
         background."""
-        self._require_open()
+        await self._begin(actor)
         await self.erasing.erase(await self._note_erasure(actor))
 
     def _note_gone(self, record_ids: Collection[str]) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 import structlog
 
 from memory.background.work import Periodic, log_outage
+from memory.leases import ALONE, Leases
 from memory.options import utc_now
 from memory.stores.agentcore.calls.clients import AwsCalls
 from memory.stores.agentcore.calls.errors import AwsFailure, Fate
@@ -83,10 +84,12 @@ def _job(row: dict[str, Any]) -> FailedJob:
 
 
 class FailedJobs:
-    """Starts failed jobs again, once an hour."""
+    """Starts failed jobs again, once an hour; of several workers one at a time does."""
 
-    def __init__(self, calls: AwsCalls, outbox: Outbox, pace: JobsPace) -> None:
-        self._calls, self._outbox, self._pace = calls, outbox, pace
+    def __init__(
+        self, calls: AwsCalls, outbox: Outbox, pace: JobsPace, leases: Leases = ALONE
+    ) -> None:
+        self._calls, self._outbox, self._pace, self._leases = calls, outbox, pace, leases
         self._rounds = Periodic([self._restart_due], pace.every)
 
     def start(self) -> None:
@@ -98,7 +101,9 @@ class FailedJobs:
 
     async def _restart_due(self) -> None:
         with log_outage(_log, "extraction_jobs_not_started"):
-            await self.restart()
+            async with self._leases.work_alone("extraction jobs") as ours:
+                if ours:
+                    await self.restart()
 
     async def restart(self) -> int:
         """Start the failed jobs that are due. Returns how many. Raises StoreUnavailable."""
@@ -140,7 +145,7 @@ class FailedJobs:
         actor = known_actor(job.actor_id)
         if actor is None:
             return False
-        erasures = [erasure for erasure in await self._outbox.erasures() if erasure.actor == actor]
+        erasures = await self._outbox.erasures(actor)
         if not erasures:
             return True
         # Erasing everything takes the actor's events out of the outbox: those it knows came later.

@@ -15,7 +15,7 @@ from memory.records import Actor
 from memory.stores.agentcore.erased import Erasure
 from memory.stores.agentcore.events.layout import read_erasure
 from memory.stores.database import Connection, Database
-from memory.stores.values import stamp
+from memory.stores.values import stamp, time_or_none
 
 #: AWS lets events live for a year at most.
 _REMEMBERED = timedelta(days=365)
@@ -284,13 +284,25 @@ class Outbox:
         await self._db.wipe(work)
         return replace(erasure, row=rows[-1])
 
-    async def erasures(self) -> list[Erasure]:
-        """What was erased and may still come back from AWS."""
+    async def erasures(self, actor: Actor) -> list[Erasure]:
+        """What was erased of the actor and may still come back from AWS."""
         columns = ", ".join(_ERASED)
         return await self._db.read(
             lambda row: read_erasure(dict(zip(_ERASED, row, strict=True))),
-            f"SELECT {columns} FROM erased ORDER BY asked_at, row",
+            f"SELECT {columns} FROM erased WHERE actor = ? ORDER BY asked_at, row",
+            actor.id,
         )
+
+    async def due_sweeps(self, now: datetime) -> list[Actor]:
+        """The actors of whom something erased is to be searched for."""
+        sql = "SELECT DISTINCT actor FROM erased WHERE next_look <= ?"
+        return await self._db.read(lambda row: Actor(row[0]), sql, stamp(now))
+
+    async def next_sweep(self, now: datetime) -> datetime | None:
+        """When the first sweep after now is due."""
+        sql = "SELECT min(next_look) FROM erased WHERE next_look > ?"
+        rows = await self._db.rows(sql, stamp(now))
+        return time_or_none(rows[0][0])
 
     async def pending_erasures(self) -> int:
         """How many erasures have not been found complete yet."""

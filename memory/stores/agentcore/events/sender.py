@@ -11,8 +11,9 @@ from typing import Any
 import structlog
 
 from memory.background.pacing import Backoff, RateLimitedLog
-from memory.background.work import Periodic
-from memory.errors import StoreUnavailable
+from memory.background.work import Periodic, log_outage
+from memory.errors import LeaseLost, StoreUnavailable
+from memory.leases import ALONE, Leases, check_lease
 from memory.options import utc_now
 from memory.records import Actor, Role, Turn, Utterance
 from memory.stores.agentcore.calls.circuit import CircuitOpen
@@ -116,22 +117,26 @@ class SendingPace:
     #: tried again every `aside` seconds. What fails otherwise does so only if AWS took others.
     stuck: float = 300.0
     aside: float = 900.0
+    #: How often to look for what has waited so long, or was left by a worker that has ended.
+    revisit: float = 30.0
     #: How long forgetting somebody waits for an event of theirs that is under way.
     grace: float = 10.0
     clock: Callable[[], datetime] = utc_now
 
 
 class EventSender:
-    """One task for each session with waiting events."""
+    """One task for each session with waiting events. It works under the lease on the actor, so
+    that no other worker sends events of the same session."""
 
     def __init__(
         self,
         outbox: Outbox,
         send: Callable[[Outgoing], Awaitable[str | None]],
         pace: SendingPace,
+        leases: Leases = ALONE,
     ) -> None:
         """`send` returns the id that AWS gave the event, and raises StoreUnavailable."""
-        self._outbox, self._send, self._pace = outbox, send, pace
+        self._outbox, self._send, self._pace, self._leases = outbox, send, pace, leases
         self._slots = asyncio.Semaphore(pace.parallel)
         self._tasks: dict[Lane, asyncio.Task[None]] = {}
         self._woken: set[Lane] = set()
@@ -139,7 +144,7 @@ class EventSender:
         self._sending: dict[Lane, asyncio.Future[None]] = {}
         self._progress = asyncio.Event()
         self._accepted_at: datetime | None = None
-        self._revisits = Periodic([self._wake_all], pace.aside)
+        self._revisits = Periodic([self._wake_all], min(pace.aside, pace.revisit))
         self._log = RateLimitedLog(_log)
 
     async def start(self) -> None:
@@ -167,8 +172,11 @@ class EventSender:
         return refused
 
     async def _wake_all(self) -> None:
-        for lane in await self._outbox.lanes():
-            self.wake(lane)
+        lanes = await self._outbox.lanes()
+        elsewhere = await self._leases.elsewhere({Actor(lane.actor_id) for lane in lanes})
+        for lane in lanes:
+            if Actor(lane.actor_id) not in elsewhere:
+                self.wake(lane)
 
     def wake(self, lane: Lane) -> None:
         """Send the new events of this lane."""
@@ -199,17 +207,25 @@ class EventSender:
             progress = self._progress
             if not await self._outbox.pending(actor, aside=False):
                 return
+            await self._wake_all()  # a worker that has ended may have left them
             await progress.wait()
 
     # -- inside -----------------------------------------------------------------------------------
 
     async def _run(self, lane: Lane) -> None:
         try:
-            await self._empty(lane)
+            with log_outage(_log, "outbox_unavailable"):
+                async with self._leases.work_on(Actor(lane.actor_id)) as ours:
+                    if ours:
+                        await self._empty(lane)
+                    # No await since the lane was found empty: who wakes it now starts a new task.
+                    self._end(lane)
         finally:
-            # No await since the lane was found empty: who wakes it now starts a new task.
-            if self._tasks.get(lane) is asyncio.current_task():
-                del self._tasks[lane]
+            self._end(lane)
+
+    def _end(self, lane: Lane) -> None:
+        if self._tasks.get(lane) is asyncio.current_task():
+            del self._tasks[lane]
 
     async def _empty(self, lane: Lane) -> None:
         """Send everything that waits in the lane, in order."""
@@ -222,6 +238,8 @@ class EventSender:
                     return
                 if event is not None:
                     await self._deliver(event)
+            except LeaseLost:
+                return
             except CircuitOpen as failure:
                 # No attempt, so no reason to wait longer next time: looking costs nothing, and
                 # once one session finds the service back, the others follow.
@@ -251,6 +269,7 @@ class EventSender:
         try:
             async with self._slots:
                 self._sending[event.lane] = asyncio.get_running_loop().create_future()
+                check_lease()
                 event_id = await self._send(event)
         except AwsFailure as failure:
             if failure.fate is not Fate.DONE:

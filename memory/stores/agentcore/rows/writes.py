@@ -46,6 +46,10 @@ class RecentWrites:
         for record_id in record_ids:
             self._rows.pop(record_id, None)
 
+    def drop_actor(self, actor: Actor) -> None:
+        """Drop all of the actor's: another worker may have written them since."""
+        self.drop(row["memoryRecordId"] for row in self.unseen(actor, tuple(Kind), ()))
+
     def get(self, record_id: str) -> AwsRow | None:
         """The row with this id, whoever asks, if it was written lately."""
         row, until = self._rows.get(record_id, (None, 0.0))

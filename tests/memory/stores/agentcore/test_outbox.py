@@ -190,9 +190,9 @@ async def test_erasing_everything_replaces_what_was_erased_before(outbox: Outbox
     await outbox.add_erasure(_erasure(datetime(2026, 1, 1, tzinfo=UTC), "I drink tea"))
     await outbox.add_erasure(_erasure(datetime(2026, 1, 2, tzinfo=UTC)))
     second = await outbox.add_erasure(_erasure(datetime(2026, 1, 3, tzinfo=UTC)))
-    assert await outbox.erasures() == [second]
+    assert await outbox.erasures(ANN) == [second]
     await outbox.drop_erasure(second)
-    assert await outbox.erasures() == []
+    assert await outbox.erasures(ANN) == []
 
 
 async def test_the_state_of_an_erasure_is_kept(outbox: Outbox) -> None:
@@ -200,7 +200,7 @@ async def test_the_state_of_an_erasure_is_kept(outbox: Outbox) -> None:
     erasure = await outbox.add_erasure(_erasure(noon, "I drink tea"))
     swept = replace(erasure, sweeps=3, next_sweep=noon + timedelta(days=1), pending=False)
     await outbox.note_sweep(swept)
-    assert await outbox.erasures() == [swept]
+    assert await outbox.erasures(ANN) == [swept]
 
 
 async def test_no_word_of_what_is_forgotten_stands_in_the_file(path: Path) -> None:
@@ -219,7 +219,7 @@ async def test_an_erasure_that_an_older_version_had_not_finished_goes_on(path: P
         db.execute("INSERT INTO erasure VALUES ('u1', '2026-01-01T12:00:00+00:00')")
     db.close()
     outbox = await outbox_in(path)
-    (erasure,) = await outbox.erasures()
+    (erasure,) = await outbox.erasures(ANN)
     assert (erasure.actor, erasure.asked_at) == (ANN, datetime(2026, 1, 1, 12, tzinfo=UTC))
     assert erasure.pending
     await outbox.aclose()
