@@ -51,6 +51,7 @@ bench: .venv-test/ready ## measure cost per message, event loop, fifty people at
 	.venv-test/bin/python -m tests.benchmarks.killloop
 	.venv-test/bin/python -m tests.benchmarks.aws
 	.venv-test/bin/python -m tests.benchmarks.aws_costs
+	.venv-test/bin/python -m tests.benchmarks.simulation
 
 format: .venv-test/ready ## fix lint and format the code
 	.venv-test/bin/ruff check --fix .

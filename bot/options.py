@@ -49,6 +49,7 @@ def channel_options(
         held=held,
         wall=wall,
         stale=timedelta(minutes=settings.stale_minutes),
+        parallel_replies=settings.parallel_replies,
         stop_seconds=settings.stop_seconds,
         stuck_seconds=max(3600.0, 3 * settings.turn_timeout_seconds),
         webhook=webhook_of(settings),

@@ -312,6 +312,9 @@ class Settings(BaseSettings):
     null = files"""
     stale_minutes: Annotated[int, Field(ge=1, le=525_600)] = 60
     """Messages that waited longer than this while the bot was down are not answered"""
+    parallel_replies: Annotated[int, Field(ge=1, le=500)] = 16
+    """Maximum replies written at once, over all chats of a worker; further ones wait. A model on
+    your own machine may want fewer; thousands of people want more, see `docs/scaling.md`"""
     stop_seconds: Seconds = 25
     """Time for replies in progress to finish when the bot is stopped; unfinished ones are answered
     after the next start"""

@@ -59,7 +59,8 @@ class TelegramChannel:
         self._inbox, self._senses = inbox, senses or Senses()
         hear = options.wall.hear
         polling = JournalingRequest(http_request(connections=2, hear=hear), inbox)
-        others = request or http_request(connections=64, hear=hear)
+        connections = max(64, 2 * options.parallel_replies)
+        others = request or http_request(connections, hear=hear)
         self._bot = bot_at(token, base_url, others, polling)
         self._groups, self._holds = Groups(self._bot), Holds(options.clock, options.held)
         self._leftovers = Leftovers(self._bot, self._holds)

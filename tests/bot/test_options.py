@@ -25,6 +25,12 @@ def test_replies_are_shown_on_telegram_as_the_settings_say(streaming: str):
     assert channel_options(settings, WallClock()).streaming is Streaming(streaming)
 
 
+def test_a_worker_writes_as_many_replies_at_once_as_the_settings_say():
+    options = channel_options(Settings(parallel_replies=64), WallClock())
+    assert options.parallel_replies == 64
+    assert channel_options(Settings(), WallClock()).parallel_replies == 16
+
+
 def test_a_setting_reaches_the_field_of_its_name():
     written = {
         "memory_retrieval_top_k": 7,
