@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
 
+from memory.background.caches import BoundedDict
 from memory.background.pacing import Backoff
 from memory.background.work import PAUSE
 from memory.errors import MemoryFailure
@@ -118,7 +119,8 @@ class Handovers:
         """`seconds` is the longest wait for one answer of the store."""
         self._extraction, self._clock, self._seconds = extraction, clock, seconds
         #: Since when the store has had all turns of a session, and how often it was asked about it.
-        self._looks: dict[str, tuple[datetime, int]] = {}
+        #: Another worker may finish the session; and what is dropped only begins anew.
+        self._looks = BoundedDict[str, tuple[datetime, int]](10_000)
 
     async def look(self, session: Session, turns: Sequence[Turn]) -> tuple[Outcome, float]:
         """The outcome of these turns, which the store learns from, and the seconds until the next
