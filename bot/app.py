@@ -44,18 +44,18 @@ from bot.people.accounts import USAGE_LAYOUT, Accounts
 from bot.people.people import People, Quotas
 from bot.people.personal import PersonalSettings
 from bot.settings import Settings
-from bot.stores import open_databases, open_people, open_store
+from bot.stores import open_databases, open_inbox, open_leases, open_people, open_store
 from bot.telegram.channel import TelegramChannel
-from bot.telegram.intake.inbox import Inbox
 from bot.telegram.intake.media import Senses
 from bot.telegram.intake.receiving import Stalled
-from bot.telegram.waiting import INBOX_LAYOUT
 from bot.terminal import Terminal, TerminalChannel
 from bot.texts import languages, texts_in
 from bot.understanding import is_offline, notebook_model, understanding_of, warm_up
 from memory.background.wall import WallClock
+from memory.leases import ALONE, Leases
 from memory.memory import Memory
 from memory.panels import PanelRows
+from memory.records import Actor
 from memory.stores.database import Databases
 from memory.stores.journal.journal import JOURNAL_LAYOUT, SqlJournal
 from memory.stores.sqlite.database import SqliteDatabases
@@ -78,6 +78,7 @@ class _Parts:
     greetings: Greetings
     senses: Senses
     databases: Databases
+    leases: Leases
     pool: ThreadPoolExecutor
 
 
@@ -95,7 +96,7 @@ async def run_telegram(settings: Settings) -> int:
     with operator_errors(), exit_on_sigterm(), ignore_signals_at_exit():
         async with (
             _parts(settings, wall) as parts,
-            Inbox(parts.databases.open(INBOX_LAYOUT), "telegram", secret) as inbox,
+            open_inbox(parts.databases, parts.leases, "telegram", secret) as inbox,
         ):
             guests, throttles, held = await open_people(settings, parts.databases, parts.pool)
             access = Access(
@@ -113,6 +114,7 @@ async def run_telegram(settings: Settings) -> int:
                 base_url=settings.telegram_base_url,
             )
             assistant = _assistant(settings, parts, channel, access)
+            parts.leases.subscribe(assistant.drop)
             async with heartbeat(data, channel), AsyncExitStack() as stack:
                 if settings.health_port is not None:
                     from bot.operations.endpoints import endpoints, figures_of, readiness
@@ -164,8 +166,14 @@ async def run_chat(settings: Settings, user_id: int) -> int:
     with operator_errors(), exit_on_sigterm():
         async with (
             _parts(settings, WallClock(off=_LONGEST_BREAK)) as parts,
-            Inbox(parts.databases.open(INBOX_LAYOUT), "terminal", "prompt") as inbox,
+            open_inbox(parts.databases, ALONE, "terminal", "prompt") as inbox,
+            parts.leases.work_on(Actor.person(user_id)) as is_ours,
         ):
+            if not is_ours:
+                raise OperatorError(
+                    f"user_id {user_id}: this person talks with a worker on Telegram right now: "
+                    "wait five minutes, or stop the worker"
+                )
             about = f"Mordecai · {settings.model or 'a notebook, no language model'}"
             channel = TerminalChannel.on(
                 sys.stdin.buffer,
@@ -200,6 +208,7 @@ async def _parts(settings: Settings, wall: WallClock) -> AsyncIterator[_Parts]:
         # One thread for what every message writes: more would wait for Python's lock, not the disk.
         pool = stack.enter_context(ThreadPoolExecutor(1, "logs"))
         databases = stack.enter_context(open_databases(settings, pool))
+        leases = await stack.enter_async_context(open_leases(settings, databases, wall.follow))
         kept = databases if settings.memory_enabled else SqliteDatabases(None, pool)
         journal = await stack.enter_async_context(SqlJournal(kept.open(JOURNAL_LAYOUT)))
         store = await stack.enter_async_context(open_store(settings, databases, files))
@@ -213,7 +222,7 @@ async def _parts(settings: Settings, wall: WallClock) -> AsyncIterator[_Parts]:
         understanding = understanding_of(settings, model, accounts)
         files.submit(warm_up, understanding.rules)
         memory = await stack.enter_async_context(
-            Memory(store, journal, understanding, memory_options(settings), wall)
+            Memory(store, journal, understanding, memory_options(settings), wall, leases)
         )
         conversation = Conversation(
             model, memory, persona_of(settings), turn_limits(settings), accounts=accounts
@@ -233,7 +242,5 @@ async def _parts(settings: Settings, wall: WallClock) -> AsyncIterator[_Parts]:
             transcriber = await stack.enter_async_context(transcriber_of(settings))
         reads = frozenset() if offline else sight_of(model) | {FileKind.TEXT}
         senses = Senses(reads, transcriber)
-        panels = journal.panels
-        yield _Parts(
-            memory, panels, conversation, accounts, about, greetings, senses, databases, pool
-        )
+        talk = memory, journal.panels, conversation, accounts, about, greetings, senses
+        yield _Parts(*talk, databases, leases, pool)

@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 from bot.assistant.agent import TurnLimits
 from bot.assistant.instructions import Persona, system_prompt
+from bot.errors import OperatorError
 from bot.people.people import QuotaLimits
 from bot.people.personal import Streaming
 from bot.settings import Settings
@@ -65,10 +66,15 @@ def quota_limits(settings: Settings) -> QuotaLimits:
 
 
 def webhook_of(settings: Settings) -> WebhookOptions | None:
-    """The options of the webhook; None if the bot polls."""
+    """The options of the webhook; None if the bot polls. Raises OperatorError."""
     if settings.webhook_url is None:
         return None
     secret = settings.webhook_secret
+    if secret is None and settings.database_url:
+        raise OperatorError(
+            "webhook_secret is not set: several workers share the webhook, so set the same one for "
+            "all, such as 40 random letters and digits, in MORDECAI_WEBHOOK_SECRET"
+        )
     return WebhookOptions(
         settings.webhook_url,
         listen=settings.webhook_listen,

@@ -3,7 +3,9 @@
 from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import AsyncExitStack, asynccontextmanager, closing, contextmanager
+from datetime import datetime
 from functools import partial
+from typing import cast
 
 import structlog
 
@@ -14,6 +16,10 @@ from bot.people.guestbook import GuestBook
 from bot.people.throttles import DatabaseThrottles, RamThrottles, Throttles
 from bot.settings import Settings
 from bot.telegram.delivery.holds import DatabaseHeldChats, HeldChats
+from bot.telegram.intake.inbox import Inbox
+from bot.telegram.sharing import SharedInbox
+from bot.telegram.waiting import INBOX_LAYOUT
+from memory.leases import ALONE, Leases
 from memory.ports import Store
 from memory.stores.database import Databases
 from memory.stores.records.store import TableStore
@@ -70,6 +76,31 @@ def postgres_needed() -> Iterator[None]:
             "database_url needs a package that is not installed: install it with "
             "`.venv/bin/pip install 'mordecai-assistant[postgres]'`"
         ) from missing
+
+
+@asynccontextmanager
+async def open_leases(
+    settings: Settings, databases: Databases, heard: Callable[[datetime], None]
+) -> AsyncIterator[Leases]:
+    """The leases of this worker; all there are if no other shares its data. `heard` is told the
+    database's time. Raises StoreUnavailable, NewerStore."""
+    if settings.database_url is None:
+        yield ALONE
+        return
+    from memory.stores.postgres.leases import PostgresLeases
+    from memory.stores.postgres.server import PostgresServer
+
+    server = cast(PostgresServer, databases)
+    async with PostgresLeases(server, settings.lease_seconds, heard=heard) as leases:
+        yield leases
+
+
+def open_inbox(databases: Databases, leases: Leases, channel: str, token: str) -> Inbox:
+    """The inbox of a bot; raises StoreUnavailable, NewerStore."""
+    database = databases.open(INBOX_LAYOUT)
+    if leases is ALONE:
+        return Inbox(database, channel, token)
+    return SharedInbox(database, channel, token, leases)
 
 
 @asynccontextmanager

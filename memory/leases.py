@@ -52,9 +52,10 @@ class Leases(Protocol):
     #: What `held_lane` of the database calls this worker; changes when all leases were lost.
     name: str
 
-    def work_on(self, actor: Actor) -> AbstractAsyncContextManager[bool]:
+    def work_on(self, actor: Actor, *, by_force: bool = False) -> AbstractAsyncContextManager[bool]:
         """Hold the actor's lease in the block, as `current_lease`; False if another worker holds
-        it. Blocks of one worker share it. Raises StoreUnavailable."""
+        it, from which it is taken `by_force`. Blocks of one worker share it. Raises
+        StoreUnavailable."""
         ...
 
     def work_alone(self, role: str) -> AbstractAsyncContextManager[bool]:
@@ -96,7 +97,7 @@ class Alone:
     name = ""
     _ours = nullcontext(True)
 
-    def work_on(self, actor: Actor) -> AbstractAsyncContextManager[bool]:
+    def work_on(self, actor: Actor, *, by_force: bool = False) -> AbstractAsyncContextManager[bool]:
         return self._ours
 
     def work_alone(self, role: str) -> AbstractAsyncContextManager[bool]:

@@ -55,7 +55,7 @@ class Arrivals:
         self._assistant, self._inbox, self._stale = assistant, inbox, options.stale
         self._longest = options.longest_text
         self._lanes, self._responder, self._replies = lanes, responder, replies
-        self._migrations = Migrations(assistant.move, lanes, options.clock)
+        self._migrations = Migrations(assistant.move, lanes, options.clock, inbox.leases)
         self._access = assistant.people.access
         # The owners who have their menu.
         self._owners: set[int] = set()

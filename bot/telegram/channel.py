@@ -19,7 +19,7 @@ from bot.telegram.formatting.rendering import render_plain
 from bot.telegram.intake.groups import Groups, Migrations
 from bot.telegram.intake.inbox import Inbox
 from bot.telegram.intake.media import Media, Senses
-from bot.telegram.intake.polling import JournalingRequest, Polling
+from bot.telegram.intake.polling import JournalingRequest, Polling, PollingByTurns
 from bot.telegram.intake.receiving import REPEAT_LOG_SECONDS, Intake, persistently
 from bot.telegram.intake.updates import CHANNEL
 from bot.telegram.intake.webhook import Webhook
@@ -66,13 +66,15 @@ class TelegramChannel:
         self._leftovers = Leftovers(self._bot, self._holds)
         self._previews = Previews(self._bot, self._holds, inbox, options, self._leftovers)
         self._lanes = Lanes(options.longest_text, options.clock)
-        self._dispatcher = Dispatcher(inbox, self._holds, options, lambda: self.silent_seconds)
+        self._dispatcher = Dispatcher(
+            inbox, self._holds, options, lambda: self.silent_seconds, self._lanes
+        )
         self._sender = Sender(
             self._bot,
             self._holds,
             # A lambda, because the assistant is set later.
             Migrations(
-                lambda *move: self._assistant.move(*move), self._lanes, options.clock
+                lambda *move: self._assistant.move(*move), self._lanes, options.clock, inbox.leases
             ).follow,
             options.clock,
             typing_seconds=options.typing_seconds,
@@ -80,11 +82,12 @@ class TelegramChannel:
         )
         self._complaints = RateLimitedLog(_log, REPEAT_LOG_SECONDS)
         self._intake: Intake
-        queue = self._dispatcher.updates
+        sink = self._dispatcher.sink
         if options.webhook:
-            self._intake = Webhook(self._bot, queue, inbox, self._complaints, options.webhook)
+            self._intake = Webhook(self._bot, sink, inbox, self._complaints, options.webhook)
         else:
-            self._intake = Polling(self._bot, queue, polling, self._complaints, options)
+            alone = Polling(self._bot, sink, polling, self._complaints, options)
+            self._intake = PollingByTurns(alone, inbox.leases, options.clock)
         # Set in `run_until`: an assistant needs a channel to be made.
         self._assistant: Assistant
         self._menu: asyncio.Task[None] | None = None
@@ -157,13 +160,14 @@ class TelegramChannel:
         await first_of(self._receive(arrivals, responder), self._dispatcher.keep_watch())
 
     async def _receive(self, arrivals: Arrivals, responder: Responder) -> None:
-        await self._dispatcher.resume(self._bot, self._complaints)
+        await self._dispatcher.resume(self._bot)
         await self._intake.start()
         # A chat's backlog, left open here or waiting at Telegram, becomes one turn.
-        await self._dispatcher.updates.join()
+        await self._dispatcher.catch_up(self._bot)
         # A webhook does not tell when Telegram has delivered its backlog.
         arrivals.live = not self._options.webhook
         self._lanes.open(self._dispatcher.watch(responder.run))
+        self._dispatcher.go_live(self._bot)
         _log.info("listening", channel=CHANNEL, bot=self._bot.username)
         self.listening = True
         await self._intake.run()
@@ -176,7 +180,7 @@ class TelegramChannel:
         await self._intake.stop()
         self._sender.pauses.stop()
         await self._dispatcher.settle()
-        self._lanes.open(responder.run)
+        self._lanes.open(self._dispatcher.watch(responder.run))
         if not await self._lanes.drain(self._options.stop_seconds):
             _log.warning("stop_timed_out", open=self._inbox.open_count)
         await self._dispatcher.aclose()

@@ -14,6 +14,7 @@ from telegram.error import BadRequest, NetworkError
 from telegram.request import BaseRequest, HTTPXRequest
 
 from bot.metrics import TELEGRAM_REQUESTS
+from memory.leases import check_lease
 
 _TOO_LARGE = 413
 #: Final if Telegram says so, which it does in JSON.
@@ -67,12 +68,17 @@ class BotApiRequest(HTTPXRequest):
 
 
 class ApiBot(Bot):
-    """Tells a listener the chat and id of each message that it has sent."""
+    """Tells a listener the chat and id of each message that it has sent. Asks nothing of Telegram
+    under a lease that is lost: raises LeaseLost."""
 
     _note: Callable[[int, int], None] | None = None
 
     def on_sent(self, note: Callable[[int, int], None]) -> None:
         self._note = note
+
+    async def _do_post(self, *args: Any, **kwargs: Any) -> Any:
+        check_lease()
+        return await super()._do_post(*args, **kwargs)
 
     async def send_message(self, *args: Any, **kwargs: Any) -> Message:
         """See Bot."""

@@ -4,7 +4,8 @@ receives and does not answer must not look well."""
 import asyncio
 import time
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import AbstractAsyncContextManager, nullcontext, suppress
+from dataclasses import dataclass
 
 import structlog
 from telegram import Bot, Update
@@ -12,22 +13,38 @@ from telegram import Bot, Update
 from bot.people.people import People
 from bot.telegram.arrivals import Arrivals
 from bot.telegram.delivery.holds import Holds
+from bot.telegram.intake.feed import Feed, pass_on
 from bot.telegram.intake.inbox import Inbox
-from bot.telegram.intake.raw import readable
-from bot.telegram.intake.receiving import Stalled
+from bot.telegram.intake.raw import actor_in
+from bot.telegram.intake.receiving import REPEAT_LOG_SECONDS, Sink, Stalled
 from bot.telegram.intake.updates import CHANNEL
-from bot.telegram.lanes import Item, Worker
+from bot.telegram.lanes import Item, Lanes, Worker
 from bot.telegram.options import ChannelOptions
+from bot.telegram.sharing import SharedInbox
 from memory.background.pacing import RateLimitedLog
-from memory.background.work import Boundary
-from memory.records import Place
+from memory.background.work import Boundary, log_outage
+from memory.leases import Lease, current_lease
+from memory.records import Actor, Place
 
 _log = structlog.get_logger(__name__)
 
 #: How often to look, in seconds.
 _LOOK_SECONDS = 5.0
+#: How often to try to work on an actor that another worker has, in seconds.
+_CLAIM_SECONDS = 1.0
 #: From this share of a limit on, the bot is not ready; at the limit, it restarts.
 _WORRYING = 0.5
+
+
+@dataclass(slots=True, eq=False)
+class _Work:
+    """What a lane works on since when (monotonic), and under which lease."""
+
+    place: Place
+    began: float
+    lease: Lease | None
+    task: "asyncio.Task[object] | None"
+    is_lost: bool = False
 
 
 class Dispatcher:
@@ -39,13 +56,23 @@ class Dispatcher:
         holds: Holds,
         options: ChannelOptions,
         silent_seconds: Callable[[], float],
+        lanes: Lanes,
     ) -> None:
         """`silent_seconds` tells how long ago the Bot API last answered."""
         self.updates: asyncio.Queue[Update] = asyncio.Queue()
+        #: Where the intake puts an update that it has stored.
+        self.sink: Sink = self.updates
+        self._feed: Feed | None = None
+        self._complaints = RateLimitedLog(_log, REPEAT_LOG_SECONDS)
+        if isinstance(inbox, SharedInbox):
+            self.sink = self._feed = Feed(
+                inbox, self.updates, lanes, options.parallel_replies, self._complaints
+            )
         self._inbox, self._holds, self._options = inbox, holds, options
+        self._leases = inbox.leases
+        self._leases.subscribe(self._drop)
         self._silent_seconds, self._silent_at = silent_seconds, 0.0
-        #: The items that lanes work on: their places, and when they began (monotonic).
-        self._under_way: dict[object, tuple[Place, float]] = {}
+        self._under_way: set[_Work] = set()
         self._tasks: list[asyncio.Task[None]] = []
 
     def start(self, arrivals: Arrivals, people: People) -> None:
@@ -57,19 +84,32 @@ class Dispatcher:
         if held := self._holds.shared:
             self._tasks.append(asyncio.create_task(self._holds.keep_up(held), name="flood holds"))
 
-    async def resume(self, bot: Bot, complaints: RateLimitedLog) -> None:
+    async def resume(self, bot: Bot) -> None:
         """Queue the updates that an earlier process left open, and pass them on."""
-        left = await self._inbox.find_open()
-        for item in left:
-            bare = {"update_id": item.update["update_id"]}
-            update = readable(item.update, complaints) or bare
-            await self.updates.put(Update.de_json(update, bot))
+        if self._feed is None:
+            left = await self._inbox.find_open()
+            await pass_on(left, self.updates, bot, self._complaints)
+            if left:
+                _log.info("resuming", updates=len(left))
+        await self.catch_up(bot)
+
+    async def catch_up(self, bot: Bot) -> None:
+        """Return when what has been stored is passed on."""
+        if self._feed:
+            await self._feed.catch_up(bot)
         await self.updates.join()
-        if left:
-            _log.info("resuming", updates=len(left))
+
+    def go_live(self, bot: Bot) -> None:
+        """From now on take what is stored, by whomever."""
+        if self._feed:
+            self._feed.start(bot)
 
     async def settle(self) -> None:
-        """Return when the queued updates are passed on, or that takes too long."""
+        """Return when the queued updates are passed on, or that takes too long. Other workers can
+        have what is not under way."""
+        if self._feed:
+            await self._feed.aclose()
+        await self._leases.give_back()
         if self._tasks:
             with suppress(TimeoutError):
                 async with asyncio.timeout(self._options.stop_seconds):
@@ -83,8 +123,11 @@ class Dispatcher:
     async def _take_updates(self, arrivals: Arrivals) -> None:
         while True:
             update = await self.updates.get()
+            about = update.effective_chat or update.effective_user
             with Boundary(_log, "arrival_failed"):
-                await arrivals.take(update)
+                async with self._lease(actor_in(about.id if about else 0)) as is_ours:
+                    if is_ours:
+                        await arrivals.take(update)
             self.updates.task_done()
 
     async def _announce(self, arrivals: Arrivals, people: People) -> None:
@@ -96,17 +139,47 @@ class Dispatcher:
     # -- the watch --------------------------------------------------------------------------------
 
     def watch(self, work: Worker) -> Worker:
-        """The same work; notes when each item begins and ends."""
+        """The same work under the lease on its actor, as long as its updates are this worker's;
+        notes when each item begins and ends."""
 
         async def observe(place: Place, item: Item) -> None:
-            key = object()
-            self._under_way[key] = place, time.monotonic()
-            try:
-                await work(place, item)
-            finally:
-                del self._under_way[key]
+            actor = actor_in(place.chat_id)
+            if not (item.receipts or (actor and self._leases.held(actor))):
+                # A notice writes nothing.
+                current_lease.set(None)
+                actor = None
+            while self._inbox.holds(item.receipts):
+                with log_outage(_log, "lease_unavailable"):
+                    async with self._lease(actor) as is_ours:
+                        if is_ours:
+                            await self._observe(work, place, item)
+                            return
+                # As when a group moves whose old chat another worker still works on.
+                await self._options.clock.sleep(_CLAIM_SECONDS)
 
         return observe
+
+    def _lease(self, actor: Actor | None) -> AbstractAsyncContextManager[bool]:
+        return self._leases.work_on(actor) if actor else nullcontext(True)
+
+    async def _observe(self, work: Worker, place: Place, item: Item) -> None:
+        task = asyncio.current_task()
+        under_way = _Work(place, time.monotonic(), current_lease.get(), task)
+        self._under_way.add(under_way)
+        try:
+            await work(place, item)
+        except asyncio.CancelledError:
+            if not (under_way.is_lost and task and task.uncancel() == 0):
+                raise
+        finally:
+            self._under_way.discard(under_way)
+
+    def _drop(self, actor: Actor) -> None:
+        """Cancel what is under way under a lease that is lost. Its lane goes on."""
+        for under_way in [each for each in self._under_way if each.lease and each.lease.is_lost]:
+            if under_way.task and not under_way.is_lost:
+                under_way.is_lost = True
+                under_way.task.cancel()
 
     @property
     def handling(self) -> bool:
@@ -131,9 +204,10 @@ class Dispatcher:
         if self._inbox.unclaimed_seconds > share * self._options.stalled_seconds:
             return "updates are received, but not taken"
         now = time.monotonic()
-        for place, began in self._under_way.values():
-            busy = now - max(began, self._silent_at)
+        for each in self._under_way:
+            busy = now - max(each.began, self._silent_at)
             # Telegram may ask for hours of patience.
-            if busy > share * self._options.stuck_seconds and not self._holds.left(place.chat_id):
+            held = self._holds.left(each.place.chat_id)
+            if busy > share * self._options.stuck_seconds and not held:
                 return "a lane is stuck"
         return None

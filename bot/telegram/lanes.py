@@ -49,7 +49,8 @@ class Lanes:
         """Bursts are merged up to `longest_burst` characters."""
         self._longest, self._clock = longest_burst, clock or Clock()
         self._lanes: dict[_Key, _Lane] = {}
-        self._opened = asyncio.Event()
+        #: Unset while no lane may begin.
+        self.opened = asyncio.Event()
         self._work: Worker
 
     def __len__(self) -> int:
@@ -58,7 +59,7 @@ class Lanes:
     def open(self, work: Worker) -> None:
         """Start working. Items queued earlier wait for this, so that a backlog is merged."""
         self._work = work
-        self._opened.set()
+        self.opened.set()
 
     def put(self, place: Place, item: Item, *, aside: bool = False) -> None:
         """Queue an item in the place's main lane, or with `aside` in its side lane."""
@@ -133,7 +134,7 @@ class Lanes:
 
     async def _run(self, key: _Key, lane: _Lane) -> None:
         try:
-            await self._opened.wait()
+            await self.opened.wait()
             while lane.waiting:
                 lane.under_way = None
                 await self._gather(lane)

@@ -12,6 +12,22 @@ from memory.stores.layout import Layout, Migration, Row
 from memory.stores.notes import notes_table
 from memory.stores.values import first, integer_of, text_of, text_or_none
 
+_ACTORS = (
+    "ALTER TABLE inbound ADD COLUMN actor TEXT",
+    """UPDATE inbound SET actor = CASE WHEN chat > 0 THEN 'u' || chat
+        WHEN chat < 0 THEN 'g' || (-chat) END WHERE body IS NOT NULL""",
+)
+# In the transaction that stores an update, see `Leases.wake_ups`. A longer payload is an error.
+_WAKE_UPS = (
+    "CREATE INDEX inbound_waiting ON inbound (source, actor) WHERE body IS NOT NULL",
+    """CREATE FUNCTION wake_workers() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        PERFORM pg_notify(TG_TABLE_SCHEMA || '.wake_ups',
+            left(string_agg(DISTINCT actor, ' '), 7900)) FROM stored WHERE body IS NOT NULL;
+        RETURN NULL; END $$""",
+    """CREATE TRIGGER wake_workers AFTER INSERT ON inbound REFERENCING NEW TABLE AS stored
+        FOR EACH STATEMENT EXECUTE FUNCTION wake_workers()""",
+)
+
 MIGRATIONS = (
     Migration(
         "updates",
@@ -50,6 +66,8 @@ MIGRATIONS = (
             "ALTER TABLE inbound DROP COLUMN preview",
         ),
     ),
+    # Several workers share what waits: each takes that of the actors on whom it has the lease.
+    Migration("actors", _ACTORS, (*_ACTORS, *_WAKE_UPS)),
 )
 
 

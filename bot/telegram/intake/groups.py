@@ -21,7 +21,8 @@ from bot.telegram.lanes import Lanes, LaneTask
 from memory.background.caches import BoundedDict
 from memory.background.pacing import Backoff
 from memory.errors import StoreUnavailable
-from memory.records import Place
+from memory.leases import Leases
+from memory.records import Actor, Place
 
 _log = structlog.get_logger(__name__)
 
@@ -93,11 +94,15 @@ class Migrations:
     """Moves groups to their new ids, each after what is under way there."""
 
     def __init__(
-        self, move: Callable[[Place, Place], Awaitable[None]], lanes: Lanes, clock: Clock
+        self,
+        move: Callable[[Place, Place], Awaitable[None]],
+        lanes: Lanes,
+        clock: Clock,
+        leases: Leases,
     ) -> None:
         """`move` moves everything from one place to another; it can be repeated, and raises
         StoreUnavailable."""
-        self._move, self._lanes, self._clock = move, lanes, clock
+        self._move, self._lanes, self._clock, self._leases = move, lanes, clock, leases
 
     def follow(self, old_id: int, new_id: int, receipts: tuple[int, ...] = ()) -> None:
         """Move the old chat to the new one after everything said in the old one is answered. The
@@ -123,7 +128,10 @@ class Migrations:
         backoff = Backoff(1.0, 60.0)
         while True:
             try:
-                await self._move(old, new)
+                # Whoever works on the new chat does not know its memory yet.
+                to = self._leases.work_on(Actor.group(new.chat_id), by_force=True)
+                async with self._leases.work_on(Actor.group(old.chat_id), by_force=True), to:
+                    await self._move(old, new)
             except StoreUnavailable as failure:
                 _log.warning(
                     "group_move_failed", old=old.chat_id, new=new.chat_id, error=str(failure)

@@ -15,8 +15,9 @@ from bot.assistant.events import Reply
 from bot.metrics import UPDATES
 from bot.telegram.delivery.progress import Progress
 from bot.telegram.delivery.shown import Shown
-from bot.telegram.intake.raw import chat_of, stored_update
+from bot.telegram.intake.raw import owner_of, stored_update
 from bot.telegram.waiting import Waiting, dump_reply, waiting_of
+from memory.leases import ALONE, Leases
 from memory.stores.database import Connection, Database
 from memory.stores.notes import Notes
 
@@ -27,8 +28,8 @@ _KNOWN_FOR = timedelta(days=2)
 #: Pruning reads every row.
 _PRUNE_EVERY = timedelta(hours=1)
 
-_INSERT = """INSERT INTO inbound (source, update_id, chat, body, received_at)
-    VALUES (?, ?, ?, ?, ?) ON CONFLICT (source, update_id) DO NOTHING"""
+_INSERT = """INSERT INTO inbound (source, update_id, chat, actor, body, received_at)
+    VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (source, update_id) DO NOTHING"""
 _CLOSE = """UPDATE inbound SET body = NULL, reply = NULL, progress = NULL, chat = NULL
     WHERE source = ? AND update_id IN (SELECT value FROM json_each(?))"""
 _KEEP_REPLY = "UPDATE inbound SET reply = ?, progress = ? WHERE source = ? AND update_id = ?"
@@ -44,6 +45,9 @@ _PRUNE = """DELETE FROM inbound WHERE source = ?1 AND body IS NULL AND received_
 class Inbox:
     """The inbox of one bot on one channel, in a database with `INBOX_LAYOUT`, which it closes.
     Several can share one."""
+
+    #: Whoever answers an update holds the lease on its actor.
+    leases: Leases = ALONE
 
     def __init__(self, database: Database, channel: str, token: str) -> None:
         """Update ids are unique per bot, so rows are keyed by the channel and the number before the
@@ -74,7 +78,7 @@ class Inbox:
         source, now = self._source, datetime.now(UTC)
         received = now.isoformat()
         rows = [
-            (source, u["update_id"], chat_of(u), json.dumps(u, ensure_ascii=True), received)
+            (source, u["update_id"], *owner_of(u), json.dumps(u, ensure_ascii=True), received)
             for u in updates
         ]
 
@@ -82,7 +86,7 @@ class Inbox:
             return [row[1] for row in rows if db.execute(_INSERT, row).rowcount == 1]
 
         async def write() -> None:
-            self._note_open(new := await self._db.change(work))
+            self._note_stored(new := await self._db.change(work))
             UPDATES.add(amount=len(new))
             if now > self._prune_after:
                 self._prune_after = now + _PRUNE_EVERY
@@ -155,14 +159,9 @@ class Inbox:
         count as done in this process."""
         ids = list(update_ids)
         try:
-            if ids:
-                await self._db.write(_CLOSE, self._source, json.dumps(ids))
+            await self._close(ids)
         finally:
-            self._open.difference_update(ids)
-            for id_ in ids:
-                self._left.pop(id_, None)
-            if not self._open:
-                self._all_done.set()
+            self._note_done(ids)
 
     async def erase(self, chat_id: int, before: int) -> None:
         """Delete the content of a chat's updates, of all channels. This bot's updates from `before`
@@ -199,7 +198,25 @@ class Inbox:
         """The number of open updates in this process."""
         return len(self._open)
 
+    def holds(self, update_ids: Iterable[int]) -> bool:
+        """True while it is this process that has to answer these updates."""
+        return True
+
     # -- inside -----------------------------------------------------------------------------------
+
+    async def _close(self, update_ids: Sequence[int]) -> None:
+        if update_ids:
+            await self._db.write(_CLOSE, self._source, json.dumps(update_ids))
+
+    def _note_stored(self, update_ids: Iterable[int]) -> None:
+        self._note_open(update_ids)
+
+    def _note_done(self, update_ids: Iterable[int]) -> None:
+        self._open.difference_update(update_ids)
+        for id_ in update_ids:
+            self._left.pop(id_, None)
+        if not self._open:
+            self._all_done.set()
 
     def _note_open(self, update_ids: Iterable[int]) -> None:
         ids = set(update_ids)

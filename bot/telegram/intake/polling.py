@@ -14,10 +14,11 @@ from typing import Any
 
 import httpx
 import structlog
-from telegram import Bot, Update
+from telegram import Bot
 from telegram.error import Conflict, InvalidToken, NetworkError, TelegramError
 from telegram.request import BaseRequest
 
+from bot.clock import Clock
 from bot.telegram.connection import parse_answer
 from bot.telegram.delivery.outcomes import name_of
 from bot.telegram.intake.inbox import Inbox
@@ -26,6 +27,7 @@ from bot.telegram.intake.receiving import (
     REPEAT_LOG_SECONDS,
     UPDATES,
     RejectedToken,
+    Sink,
     Stalled,
     patience,
     pause_after,
@@ -33,7 +35,9 @@ from bot.telegram.intake.receiving import (
 )
 from bot.telegram.options import ChannelOptions
 from memory.background.pacing import Backoff, RateLimitedLog
+from memory.background.work import log_outage
 from memory.errors import StoreUnavailable
+from memory.leases import Leases, check_lease
 
 _log = structlog.get_logger(__name__)
 
@@ -53,6 +57,8 @@ _MOST_AHEAD = 2**31
 _HASTE = 1.0
 #: The network is down, so rebuilding the poller would not help.
 _UNREACHABLE = (httpx.ConnectError, httpx.ConnectTimeout)
+#: What one worker does for all, and how often the others ask whether they can, in seconds.
+_ROLE, _STAND_BY_SECONDS = "poller", 1.0
 
 
 class JournalingRequest(BaseRequest):
@@ -108,13 +114,13 @@ class Polling:
     def __init__(
         self,
         bot: Bot,
-        queue: "asyncio.Queue[Update]",
+        sink: Sink,
         request: JournalingRequest,
         complaints: RateLimitedLog,
         options: ChannelOptions,
     ) -> None:
         """`request` is the one that the bot uses for getUpdates."""
-        self._bot, self._queue, self._request = bot, queue, request
+        self._bot, self._sink, self._request = bot, sink, request
         self._complaints, self._clock = complaints, options.clock
         self._poll_seconds, self._stalled_seconds = options.poll_seconds, options.stalled_seconds
         self._offset, self._pause, self._more = 0, 0.0, False
@@ -163,13 +169,15 @@ class Polling:
         except InvalidToken:
             raise RejectedToken from None
         except (TelegramError, TimeoutError) as failure:
+            # Another worker polls now, which is no conflict.
+            check_lease()
             pause = self._pause_after(failure)
             if self._quiet_seconds < self._stalled_seconds:
                 return pause
             await self._rebuild(unreachable=isinstance(failure.__cause__, _UNREACHABLE))
             return 0.0
         for update in updates:
-            await self._queue.put(update)
+            await self._sink.put(update)
         self._acknowledge([update.update_id for update in updates])
         self._backoff.reset()
         self._conflicts.reset()
@@ -219,3 +227,36 @@ class Polling:
                 await self._request.shutdown()
         await self._request.initialize()
         self._rebuilt_at = time.monotonic()
+
+
+class PollingByTurns:
+    """Polling by one of several workers at a time: Telegram refuses a second poller. If the worker
+    stops, another takes over at once; if it is killed, as soon as its lease has run out."""
+
+    def __init__(self, polling: Polling, leases: Leases, clock: Clock) -> None:
+        self._polling, self._leases, self._clock = polling, leases, clock
+        self._stood_by_at = time.monotonic()
+
+    @property
+    def silent_seconds(self) -> float:
+        """See Intake. Who stands by hears of the database instead."""
+        return min(self._polling.silent_seconds, time.monotonic() - self._stood_by_at)
+
+    async def start(self) -> None:
+        """See Intake. Who is not alone has no backlog to fetch."""
+        async with self._leases.work_alone(_ROLE) as alone:
+            if alone:
+                await self._polling.start()
+
+    async def run(self) -> None:
+        """See Intake."""
+        while True:
+            with log_outage(_log, "lease_unavailable"):
+                async with self._leases.work_alone(_ROLE) as alone:
+                    if alone:
+                        await self._polling.run()
+                self._stood_by_at = time.monotonic()
+            await self._clock.sleep(_STAND_BY_SECONDS)
+
+    async def stop(self) -> None:
+        await self._polling.stop()

@@ -11,6 +11,7 @@ from telegram import Update
 
 from bot.telegram.intake.mending import Json, mend
 from memory.background.pacing import RateLimitedLog
+from memory.records import Actor
 
 #: Bot API: ids have at most 52 significant bits. No other number is larger.
 _TOO_LARGE = 2**52
@@ -95,6 +96,25 @@ def chat_of(update: Mapping[str, object]) -> int | None:
             if isinstance(message, Mapping) and isinstance(message.get("chat"), Mapping):
                 return int(message["chat"]["id"])
     return None
+
+
+def actor_in(chat_id: int) -> Actor | None:
+    """Whose memory a chat is about."""
+    if not chat_id:
+        return None
+    return Actor.person(chat_id) if chat_id > 0 else Actor.group(chat_id)
+
+
+def owner_of(update: Mapping[str, object]) -> tuple[int | None, str | None]:
+    """The chat that an update is about, and the id of the actor to whose worker it goes: the
+    chat's, or the sender's where there is no chat."""
+    chat = about = chat_of(update)
+    for content in update.values():
+        sender = content.get("from") if isinstance(content, Mapping) else None
+        if about is None and isinstance(sender, Mapping):
+            about = int(sender["id"])
+    actor = actor_in(about or 0)
+    return chat, actor.id if actor else None
 
 
 def _reason(failure: Exception) -> str:

@@ -34,9 +34,15 @@ class Stalled(Exception):
     """No updates arrive any more, and only a restart of the process can help."""
 
 
+class Sink(Protocol):
+    """Gets the updates that an intake has stored: a queue, or the feed of several workers."""
+
+    async def put(self, update: Update) -> None: ...
+
+
 class Intake(Protocol):
     """A source of updates. It stores every update in the inbox before acknowledging it, then puts
-    it into the channel's queue."""
+    it into the channel's sink."""
 
     async def start(self) -> None:
         """Tell Telegram how to deliver updates; waits while Telegram is unreachable. Raises

@@ -28,9 +28,11 @@ from bot.telegram.intake.raw import MalformedUpdate, readable, update_in
 from bot.telegram.intake.receiving import (
     UPDATES,
     RejectedToken,
+    Sink,
     persistently,
 )
 from memory.background.pacing import RateLimitedLog
+from memory.background.work import log_outage
 from memory.errors import StoreUnavailable
 
 _log = structlog.get_logger(__name__)
@@ -39,6 +41,8 @@ _log = structlog.get_logger(__name__)
 _SECRET_HEADER = "X-Telegram-Bot-Api-Secret-Token"  # noqa: S105 - a name, not a secret
 #: In bytes. An update is a message of 4096 characters with its metadata: tens of thousands.
 _LONGEST_BODY = 2**20
+#: What one worker does for all.
+_ROLE = "webhook"
 #: How often to check that the webhook is still set, in seconds.
 _LOOK_SECONDS = 60.0
 #: When Telegram should retry an update that could not be stored, in seconds.
@@ -72,12 +76,12 @@ class Webhook:
     def __init__(
         self,
         bot: Bot,
-        queue: "asyncio.Queue[Update]",
+        sink: Sink,
         inbox: Inbox,
         complaints: RateLimitedLog,
         options: WebhookOptions,
     ) -> None:
-        self._bot, self._queue, self._inbox = bot, queue, inbox
+        self._bot, self._sink, self._inbox = bot, sink, inbox
         self._options, self.complaints = options, complaints
         self._server: Server | None = None
         self._heard_at = time.monotonic()
@@ -89,28 +93,26 @@ class Webhook:
         return time.monotonic() - self._heard_at
 
     async def start(self) -> None:
-        """Listen, then set the webhook. The backlog is not dropped."""
+        """Listen, then set the webhook, unless another worker is about to. The backlog is not
+        dropped."""
         certificate = await asyncio.to_thread(self._read_certificate)
         tls = await asyncio.to_thread(tls_context, self._options)
         self._server = self._listen(tls)
-        await self._register(certificate)
+        async with self._inbox.leases.work_alone(_ROLE) as alone:
+            if alone:
+                await self._register(certificate)
 
     async def run(self) -> None:
-        """Check from time to time that the webhook is still set, and set it again if not."""
+        """Check from time to time that the webhook is still set, and set it again if not. One of
+        several workers does."""
         while True:
             await asyncio.sleep(self._options.look_seconds)
-            try:
-                info = await self._bot.get_webhook_info()
-            except InvalidToken:
-                raise RejectedToken from None
-            except TelegramError as failure:
-                self.complaints.warning("telegram_unreachable", error=name_of(failure))
-                continue
-            self._report(info)
-            if info.url == self._options.url:
-                self._heard_at = time.monotonic()
-            else:
-                await self._register_again()
+            with log_outage(_log, "lease_unavailable"):
+                async with self._inbox.leases.work_alone(_ROLE) as alone:
+                    if alone:
+                        await self._check()
+                    else:
+                        self._heard_at = time.monotonic()
 
     async def stop(self) -> None:
         """Stop accepting calls; Telegram keeps new updates and retries."""
@@ -128,9 +130,23 @@ class Webhook:
         # What the library can't read is well-formed here, so it has a number.
         if update := readable(update_in(body), self.complaints):
             await self._inbox.store([update])
-            await self._queue.put(Update.de_json(update, self._bot))
+            await self._sink.put(Update.de_json(update, self._bot))
 
     # -- inside -----------------------------------------------------------------------------------
+
+    async def _check(self) -> None:
+        try:
+            info = await self._bot.get_webhook_info()
+        except InvalidToken:
+            raise RejectedToken from None
+        except TelegramError as failure:
+            self.complaints.warning("telegram_unreachable", error=name_of(failure))
+            return
+        self._report(info)
+        if info.url == self._options.url:
+            self._heard_at = time.monotonic()
+        else:
+            await self._register_again()
 
     def _listen(self, tls: ssl.SSLContext | None) -> Server:
         options = self._options

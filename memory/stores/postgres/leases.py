@@ -60,7 +60,7 @@ _END = "DELETE FROM worker WHERE name = ?"
 # What a transaction under way has locked is its holder's a moment longer.
 _TAKE_OVER = """UPDATE lane SET token = nextval('lane_token'), holder = ?2 FROM (
         SELECT actor FROM lane WHERE actor IN (SELECT value FROM json_each(?1))
-            AND (holder = ?2 OR NOT EXISTS (SELECT 1 FROM worker
+            AND (holder = ?2 OR ?3 = 1 OR NOT EXISTS (SELECT 1 FROM worker
                 WHERE name = lane.holder AND leased_until > now()))
         ORDER BY actor FOR UPDATE SKIP LOCKED
     ) AS free WHERE lane.actor = free.actor RETURNING lane.actor, token"""
@@ -125,17 +125,17 @@ class PostgresLeases:
 
     # -- claims -----------------------------------------------------------------------------------
 
-    def work_on(self, actor: Actor) -> AbstractAsyncContextManager[bool]:
-        return self._use(actor.id)
+    def work_on(self, actor: Actor, *, by_force: bool = False) -> AbstractAsyncContextManager[bool]:
+        return self._use(actor.id, by_force=by_force)
 
     def work_alone(self, role: str) -> AbstractAsyncContextManager[bool]:
         return self._use(role)
 
     @asynccontextmanager
-    async def _use(self, subject: str) -> AsyncIterator[bool]:
+    async def _use(self, subject: str, *, by_force: bool = False) -> AsyncIterator[bool]:
         held = self._valid(subject)
         if held is None:
-            await self._take([subject])
+            await self._take([subject], by_force=by_force)
             held = self._valid(subject)
         if held is None:
             yield False
@@ -192,14 +192,14 @@ class PostgresLeases:
             return None
         return held
 
-    async def _take(self, subjects: Sequence[str]) -> None:
-        """Claim those that nobody holds."""
+    async def _take(self, subjects: Sequence[str], *, by_force: bool = False) -> None:
+        """Claim those that nobody holds, or all of them."""
         async with self._claiming:
             wanted = [subject for subject in subjects if self._valid(subject) is None]
             name, until = self.name, self._until
             if not wanted or time.monotonic() >= until:
                 return
-            taken = await self._db.change(lambda db: _take(db, wanted, name))
+            taken = await self._db.change(lambda db: _take(db, wanted, name, by_force))
             if name != self.name:
                 return
             for subject, token, inherited in taken:
@@ -300,9 +300,12 @@ class PostgresLeases:
         return [held for held in self._held.values() if not held.users and held.used_at < before]
 
 
-def _take(db: Connection, subjects: Sequence[str], name: str) -> list[tuple[str, int, bool]]:
+def _take(
+    db: Connection, subjects: Sequence[str], name: str, by_force: bool
+) -> list[tuple[str, int, bool]]:
     """Subject and token of those claimed, and whether each is inherited."""
-    taken = [(*row, True) for row in db.execute(_TAKE_OVER, (json.dumps(subjects), name))]
+    values = json.dumps(subjects), name, by_force
+    taken = [(*row, True) for row in db.execute(_TAKE_OVER, values)]
     for subject in sorted({*subjects}.difference(subject for subject, _, _ in taken)):
         taken += [(*row, False) for row in db.execute(_TAKE_NEW, (subject, name))]
     return taken

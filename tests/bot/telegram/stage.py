@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import Executor, ThreadPoolExecutor
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,16 +18,21 @@ from bot.assistant.events import Conversing
 from bot.assistant.greeting import Greeter, Greetings
 from bot.commands.pages.panels import UNDO_SECONDS, Panels
 from bot.people.access import Access
-from bot.people.accounts import Accounts
+from bot.people.accounts import USAGE_LAYOUT, Accounts
 from bot.people.people import QuotaLimits
 from bot.telegram.channel import TelegramChannel
 from bot.telegram.delivery.menu import publish_menus
 from bot.telegram.intake.inbox import Inbox
 from bot.telegram.intake.media import Senses
 from bot.telegram.options import ChannelOptions
+from bot.telegram.sharing import SharedInbox
+from bot.telegram.waiting import INBOX_LAYOUT
+from memory.leases import ALONE, Leases
 from memory.memory import Memory, MemoryOptions
 from memory.records import Actor, Place, Role, Utterance
-from memory.stores.journal.journal import SqlJournal
+from memory.stores.journal.journal import JOURNAL_LAYOUT, SqlJournal
+from memory.stores.postgres.leases import PostgresLeases
+from memory.stores.postgres.server import PostgresServer
 from memory.understanding import Extractor
 from tests.fakes.assistants import ABOUT, assistant_on
 from tests.fakes.botapi import BotApiServer
@@ -67,6 +72,42 @@ class _HasMenus:
         return True
 
 
+@dataclass
+class Kept:
+    """Where a stage keeps what outlives it."""
+
+    journal: SqlJournal
+    inbox: Inbox
+    accounts: Accounts
+    leases: Leases = ALONE
+
+
+@asynccontextmanager
+async def kept_in_files(
+    folder: Path, token: str, journal: Callable[[Path, Executor], SqlJournal]
+) -> AsyncIterator[Kept]:
+    with ThreadPoolExecutor(4) as pool:
+        async with (
+            journal(folder / "journal.sqlite", pool) as opened,
+            inbox_in(folder / "inbox.sqlite", pool, "telegram", token) as inbox,
+            accounts_in(folder / "usage.sqlite", pool) as accounts,
+        ):
+            yield Kept(opened, inbox, accounts)
+
+
+@asynccontextmanager
+async def kept_on(
+    shared: PostgresServer, token: str, lease_seconds: float = 15.0
+) -> AsyncIterator[Kept]:
+    async with (
+        PostgresLeases(shared, lease_seconds) as leases,
+        SqlJournal(shared.open(JOURNAL_LAYOUT)) as journal,
+        SharedInbox(shared.open(INBOX_LAYOUT), "telegram", token, leases) as inbox,
+        Accounts(shared.open(USAGE_LAYOUT)) as accounts,
+    ):
+        yield Kept(journal, inbox, accounts, leases)
+
+
 @asynccontextmanager
 async def stage(
     server: BotApiServer,
@@ -87,25 +128,23 @@ async def stage(
     undo_seconds: float = UNDO_SECONDS,
     leaves_strangers: bool = True,
     first_start: bool = False,
+    kept: AbstractAsyncContextManager[Kept] | None = None,
 ) -> AsyncIterator[Stage]:
     """A bot that listens to the server, and is stopped at the end. Its journal and inbox are in the
-    folder, so that a second stage on the same folder is a restart. `request` carries the bot's
-    methods but getUpdates. Only a `first_start` publishes the menus, in two dozen calls."""
+    folder or as `kept` says, so that a second stage on the same is a restart. `request` carries the
+    bot's methods but getUpdates. Only a `first_start` publishes the menus, in two dozen calls."""
     echo = conversation if isinstance(conversation, Echo) else Echo()
     options = options or ChannelOptions(stop_seconds=5, poll_seconds=5)
     token = token or server.token
-    with ThreadPoolExecutor(4) as pool:
-        async with (
-            journal(folder / "journal.sqlite", pool) as opened,
-            inbox_in(folder / "inbox.sqlite", pool, "telegram", token) as inbox,
-            accounts_in(folder / "usage.sqlite", pool) as accounts,
-            Memory(
-                store or TemporaryStore(),
-                opened,
-                understood(extractor),
-                MemoryOptions(memory_enabled=about.memory_enabled),
-            ) as memory,
-        ):
+    async with kept or kept_in_files(folder, token, journal) as where:
+        opened, inbox, accounts = where.journal, where.inbox, where.accounts
+        async with Memory(
+            store or TemporaryStore(),
+            opened,
+            understood(extractor),
+            MemoryOptions(memory_enabled=about.memory_enabled),
+            leases=where.leases,
+        ) as memory:
             if not first_start:
                 bot = cast(Bot, _HasMenus(server.world.bot["id"]))
                 await publish_menus(bot, inbox.notes)

@@ -12,6 +12,7 @@ from bot.telegram.arrivals import Arrivals
 from bot.telegram.delivery.holds import Holds
 from bot.telegram.dispatcher import Dispatcher
 from bot.telegram.intake.receiving import Stalled
+from bot.telegram.lanes import Lanes
 from bot.telegram.options import ChannelOptions
 from tests.bot.telegram.stage import Stage, stage
 from tests.fakes.botapi import BotApiServer
@@ -80,7 +81,9 @@ async def test_updates_that_nobody_takes_are_noticed(server: BotApiServer, tmp_p
         with ThreadPoolExecutor(1) as pool:
             async with inbox_in(tmp_path / "other.sqlite", pool, "telegram", "1:x") as inbox:
                 silent = 0.0
-                dispatcher = Dispatcher(inbox, Holds(options.clock), options, lambda: silent)
+                dispatcher = Dispatcher(
+                    inbox, Holds(options.clock), options, lambda: silent, Lanes()
+                )
                 dispatcher.start(Hanging(), people)
                 await inbox.store([{"update_id": 1}])
                 await dispatcher.updates.put(Update(1))

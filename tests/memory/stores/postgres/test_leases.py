@@ -214,6 +214,17 @@ async def test_workers_are_woken_by_what_others_store(server):
         await asyncio.gather(hearing, return_exceptions=True)
 
 
+async def test_a_lease_can_be_taken_by_force(server):
+    notes = server.open(NOTES)
+    async with PostgresLeases(server) as one, PostgresLeases(server) as other:
+        async with one.work_on(ANN):
+            async with other.work_on(ANN, by_force=True) as ours:
+                assert ours
+            with pytest.raises(LeaseLost):
+                await notes.write("INSERT INTO note VALUES ('stale')")
+        assert one.held(ANN) is None
+
+
 async def test_what_is_idle_is_given_back_and_dropped_from_memory(server):
     dropped: list[Actor] = []
     async with (
