@@ -1,7 +1,7 @@
 """Answers that end early, and what goes on from there: Continue, Answer again, /retry."""
 
 from collections.abc import AsyncGenerator
-from contextlib import aclosing, suppress
+from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
@@ -115,11 +115,10 @@ class Resuming:
                     if isinstance(event, Reply):
                         event = await self._finish(said, event, so_far, texts)
                     yield event
-        except Exception as error:
+        except Exception as error:  # the boundary: an answer that broke off, not the turn
             if is_blank(so_far.text):
-                # For /retry. The memory may be what failed.
-                with suppress(Exception):
-                    await self.record(said, "", BROKEN, kept=True)
+                # For /retry.
+                await self.record(said, "", BROKEN, kept=True)
                 raise
             broken = Reply("", failure=BROKEN, error_id=log_error(error, said.origin.place))
             yield await self._finish(said, broken, so_far, texts)

@@ -29,6 +29,8 @@ class Streaming(StrEnum):
 PRIVATE_MARK = "🔒"
 #: The longest wait for a person's language, in seconds.
 PATIENCE = 0.5
+#: What reading a damaged value raises; no sentence may fail with it.
+_DAMAGE = (ValueError, TypeError, LookupError)
 _MOST_LANGUAGES = 10_000
 #: How many characters of a text show its language.
 _MOST_READ = 500
@@ -90,7 +92,7 @@ class PersonalSettings:
                 # Callers that need the profile report the failure. Reading goes on in the
                 # background, so that the next sentence has the choices.
                 return Choices()
-            except Exception as failure:  # noqa: BLE001 - no sentence may fail with a damaged value
+            except _DAMAGE as failure:
                 _log.warning("choices_unreadable", actor=actor.id, error=type(failure).__name__)
                 return Choices()
             known = self._memory.choices.of(actor)
@@ -103,10 +105,10 @@ class PersonalSettings:
 
     async def seems_private(self, actor: Actor, place: Place) -> bool:
         """True if the session there is private, as far as can be read: a reply must not fail with
-        the journal. Never fails."""
+        the journal."""
         try:
             return await self.is_private(actor, place)
-        except Exception as failure:  # noqa: BLE001 - whatever cannot be read
+        except (StoreUnavailable, *_DAMAGE) as failure:
             _log.warning("memory_unavailable", command="private", error=type(failure).__name__)
             return False
 

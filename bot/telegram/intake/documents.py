@@ -9,6 +9,8 @@ import zipfile
 from collections.abc import Iterator
 from xml.parsers import expat
 
+from bot.errors import Unreadable, parse
+
 #: Maximum characters taken from one document; far more than a model is shown.
 _MOST_TEXT = 1_000_000
 #: Maximum bytes unpacked from one document, and how many times larger than packed a big part may
@@ -40,10 +42,6 @@ _RTF_SKIPPED = frozenset(
 )
 
 
-class Unreadable(Exception):
-    """The file is damaged, protected, hostile, or of another format."""
-
-
 class Empty(Unreadable):
     """The file has no text."""
 
@@ -51,21 +49,18 @@ class Empty(Unreadable):
 def text_in(data: bytes) -> str:
     """The text of a document, whatever it is called: Word, PowerPoint, OpenDocument, RTF, or plain
     text in any common encoding. Raises Unreadable, Empty. Takes long: call it in a thread."""
-    try:
-        if data.startswith(b"PK\x03\x04"):
-            text = "".join(_unpack(data))
-        elif data.startswith(b"{\\rtf"):
-            text = "".join(_rtf_text(data.decode("latin-1")))
-        else:
-            text = _decode(data)
-    except Unreadable:
-        raise
-    except Exception as error:
-        # The libraries below promise no list of errors for files that somebody has damaged.
-        raise Unreadable from error
+    text = parse(_read, data)
     if not text.strip():
         raise Empty
     return text[:_MOST_TEXT]
+
+
+def _read(data: bytes) -> str:
+    if data.startswith(b"PK\x03\x04"):
+        return "".join(_unpack(data))
+    if data.startswith(b"{\\rtf"):
+        return "".join(_rtf_text(data.decode("latin-1")))
+    return _decode(data)
 
 
 # -- Word, PowerPoint, OpenDocument ---------------------------------------------------------------

@@ -22,9 +22,10 @@ from bot.assistant.files import (
 )
 from bot.assistant.inbound import Message
 from bot.clock import Clock
+from bot.errors import Unreadable
 from bot.telegram.delivery.outcomes import name_of, seconds_of
 from bot.telegram.formatting.marked import clean
-from bot.telegram.intake.documents import Empty, Unreadable, text_in
+from bot.telegram.intake.documents import Empty, text_in
 from bot.texts import Sentence, Texts
 from memory.background.threads import compute
 from memory.safety.escaping import quote

@@ -4,10 +4,12 @@ It insists on fields that older Bot API servers don't send and deleted accounts 
 message may be lost for a detail of what it holds."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from telegram import CallbackQuery, Message, Update
 
+from bot.errors import Unreadable, parse
 from bot.telegram.intake.enclosures import SERVICE
 
 Json = dict[str, Any]
@@ -102,7 +104,6 @@ def _is_whole(message: Json) -> bool:
 
 
 def _or_none(work: Callable[[Json], Any], value: Json) -> Any:
-    try:
-        return work(value)
-    except Exception:  # noqa: BLE001 - whatever the library raises, this part can't be had
-        return None
+    with suppress(Unreadable):
+        return parse(work, value)
+    return None

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 
 from telegram import Update
 
+from bot.errors import Unreadable, parse
 from bot.telegram.intake.mending import Json, mend
 from memory.background.pacing import RateLimitedLog
 from memory.records import Actor
@@ -57,15 +58,15 @@ def readable(update: object, complaints: RateLimitedLog) -> Json | None:
     """The update, mended if it has to be. If it can't be read, only its number, which acknowledges
     it; None if that can't be trusted either. Logs the number, never the content."""
     try:
-        return _parsable(_check(update), complaints)
-    except Exception as failure:  # noqa: BLE001 - whatever the library raises, the next one counts
+        return parse(lambda it: _parsable(_check(it), complaints), update)
+    except Unreadable as failure:
         return _only_number(_number_of(update), failure, complaints)
 
 
 def _parsable(update: Json, complaints: RateLimitedLog) -> Json:
     try:
-        Update.de_json(update, None)
-    except Exception as failure:  # noqa: BLE001 - whatever the library raises, most can be mended
+        parse(lambda it: Update.de_json(it, None), update)
+    except Unreadable as failure:
         whole = mend(update)
         complaints.warn_once("mended_update", reason=_reason(failure))
         return whole
@@ -119,7 +120,8 @@ def owner_of(update: Mapping[str, object]) -> tuple[int | None, str | None]:
 
 def _reason(failure: Exception) -> str:
     """For the log. The text of other errors may quote the update."""
-    return str(failure) if isinstance(failure, MalformedUpdate) else type(failure).__name__
+    why = failure.__cause__ or failure
+    return str(why) if isinstance(why, MalformedUpdate) else type(why).__name__
 
 
 # -- decoded updates ------------------------------------------------------------------------------

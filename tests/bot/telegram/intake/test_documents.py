@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bot.errors import Unreadable
 from bot.telegram.intake import documents
-from bot.telegram.intake.documents import Empty, Unreadable, text_in
+from bot.telegram.intake.documents import Empty, text_in
 
 W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
 A = 'xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"'
