@@ -20,7 +20,7 @@ from bot.assistant.greeting import Greetings
 from bot.commands.pages.panels import Panels
 from bot.commands.table import Commands
 from bot.errors import OperatorError
-from bot.models.configured import models_of
+from bot.models.configured import open_models
 from bot.models.sight import sight_of
 from bot.models.writers import ModelGreeter
 from bot.operations.health import heartbeat
@@ -117,13 +117,10 @@ async def run_telegram(settings: Settings) -> int:
             parts.leases.subscribe(assistant.drop)
             async with heartbeat(data, channel), AsyncExitStack() as stack:
                 if settings.health_port is not None:
-                    from bot.operations.endpoints import endpoints, figures_of, readiness
+                    from bot.operations.endpoints import bot_endpoints
 
-                    checks = readiness(channel, parts.memory, data, parts.pool)
-                    where, figures = settings.health_listen, figures_of(inbox, parts.memory)
-                    await stack.enter_async_context(
-                        endpoints(where, settings.health_port, checks, figures)
-                    )
+                    serving = bot_endpoints(settings, channel, inbox, parts.memory, parts.pool)
+                    await stack.enter_async_context(serving)
                 collect_garbage_less_often()
                 try:
                     await channel.run_until(assistant, stop_event())
@@ -213,12 +210,7 @@ async def _parts(settings: Settings, wall: WallClock) -> AsyncIterator[_Parts]:
         journal = await stack.enter_async_context(SqlJournal(kept.open(JOURNAL_LAYOUT)))
         store = await stack.enter_async_context(open_store(settings, databases, files))
         accounts = await stack.enter_async_context(Accounts(kept.open(USAGE_LAYOUT), wall))
-        if settings.otel_endpoint:
-            from bot.models.tracing import tracing
-
-            spans = tracing(settings.otel_endpoint, content=settings.otel_content)
-            await stack.enter_async_context(spans)
-        model = await stack.enter_async_context(models_of(settings, notebook_model))
+        model = await stack.enter_async_context(open_models(settings, notebook_model))
         understanding = understanding_of(settings, model, accounts)
         files.submit(warm_up, understanding.rules)
         memory = await stack.enter_async_context(

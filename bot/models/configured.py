@@ -1,6 +1,7 @@
 """The model that the settings name, with its fallbacks."""
 
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
 
 from pydantic_ai.models import Model
 
@@ -14,6 +15,18 @@ from bot.models.catalogue import (
 )
 from bot.models.fallback import ModelChain
 from bot.settings import Settings
+
+
+@asynccontextmanager
+async def open_models(settings: Settings, offline: Callable[[], Model]) -> AsyncIterator[Model]:
+    """`models_of`, opened; traced if the settings name a collector. Raises OperatorError."""
+    async with AsyncExitStack() as stack:
+        if settings.otel_endpoint:
+            from bot.models.tracing import tracing
+
+            spans = tracing(settings.otel_endpoint, content=settings.otel_content)
+            await stack.enter_async_context(spans)
+        yield await stack.enter_async_context(models_of(settings, offline))
 
 
 def models_of(settings: Settings, offline: Callable[[], Model]) -> Model:

@@ -6,7 +6,7 @@ import json
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from concurrent.futures import Executor
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Protocol
@@ -16,6 +16,7 @@ import structlog
 from bot.operations.health import STALLED_SECONDS, Alive, why_unwritable
 from bot.operations.metrics import Figures, Scrape, watched_loop
 from bot.operations.sockets import RouteHandler, Server, ServerLimits, listening_socket
+from bot.settings import Settings
 from memory.errors import StoreUnavailable
 from memory.memory import Memory
 from memory.records import Actor
@@ -62,6 +63,15 @@ async def endpoints(
             yield
     finally:
         await server.aclose()
+
+
+def bot_endpoints(
+    settings: Settings, channel: "Connected", inbox: "Backlogged", memory: Memory, pool: Executor
+) -> AbstractAsyncContextManager[None]:
+    """The endpoints of a whole bot, where the settings want them."""
+    checks = readiness(channel, memory, settings.data_dir, pool)
+    port = settings.health_port or 0
+    return endpoints(settings.health_listen, port, checks, figures_of(inbox, memory))
 
 
 class Connected(Alive, Protocol):
