@@ -13,11 +13,14 @@ Reader = Callable[[Row], Row]
 class Migration:
     """One step of a layout. Each runs once, in its own transaction, and is listed in the table
     `migration`. Neither names nor their order ever change: a new layout is a new migration at the
-    end. `postgres` replaces statements that only SQLite can run; None where there is no need."""
+    end. `postgres` replaces statements that only SQLite can run; None where there is no need. It is
+    `compatible` if a version that does not know it can go on beside it: it adds tables, or columns
+    with defaults. Then workers on PostgreSQL can be updated one by one."""
 
     name: str
     statements: tuple[str, ...]
     postgres: tuple[str, ...] | None = None
+    compatible: bool = False
 
 
 def _finish_nothing(connection: object, *, damaged: bool) -> None:

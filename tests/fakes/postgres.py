@@ -34,7 +34,8 @@ def plain_url() -> str:
 
 @contextmanager
 def postgres_server(schema: str = "", *, url: str = "") -> Iterator[PostgresServer]:
-    """The server with a schema of its own, which is dropped at the end."""
+    """The server with a schema of its own, which is dropped at the end; by way of another `url` if
+    there is one."""
     schema = schema or f"test_{uuid.uuid4().hex[:12]}"
     with ThreadPoolExecutor(4, "database") as pool:
         server = PostgresServer(url or server_url(), pool, schema=schema)
@@ -43,4 +44,4 @@ def postgres_server(schema: str = "", *, url: str = "") -> Iterator[PostgresServ
         finally:
             server.close()
             with psycopg.connect(server_url(), autocommit=True) as connection:
-                connection.execute(f'DROP SCHEMA "{schema}" CASCADE'.encode())
+                connection.execute(f'DROP SCHEMA IF EXISTS "{schema}" CASCADE'.encode())

@@ -12,11 +12,14 @@ from memory.errors import StoreUnavailable
 from memory.stores.calls import Call, CallQueue, run_calls
 from memory.stores.database import Connection, Rows
 from memory.stores.layout import Layout
+from memory.stores.postgres.address import reason
+from memory.stores.postgres.connections import Unreachable
 from memory.stores.postgres.dialect import statement_of
-from memory.stores.postgres.transactions import transact
+from memory.stores.postgres.transactions import read, transact
 
 if TYPE_CHECKING:
-    from memory.stores.postgres.server import PgConnection, PostgresServer
+    from memory.stores.postgres.connections import PgConnection
+    from memory.stores.postgres.server import PostgresServer
 
 T = TypeVar("T")
 _log = structlog.get_logger(__name__)
@@ -90,7 +93,7 @@ class PostgresDatabase:
                 work, in_transaction=in_transaction, joins=joins, reads=reads
             )
         except psycopg.Error as failure:
-            raise StoreUnavailable(f"PostgreSQL failed: {failure}") from failure
+            raise StoreUnavailable(f"PostgreSQL failed: {reason(failure)}") from failure
 
     def _parse(self, parse: Callable[[Any], T], rows: Rows) -> Iterable[T]:
         for row in rows:
@@ -110,6 +113,11 @@ class PostgresDatabase:
         """False, and nothing is written, if one of the calls fails."""
         try:
             results = self._transact(calls)
+        except Unreachable as failure:
+            # One after the other they would wait for the server for as long again.
+            for call in calls:
+                call.error = failure
+            return True
         except Exception:  # noqa: BLE001 - each call meets its own error when it runs alone
             return False
         for call, result in zip(calls, results, strict=True):
@@ -123,15 +131,7 @@ class PostgresDatabase:
         if call.in_transaction:
             (result,) = self._transact([call])
             return result
-        try:
-            return self._read(call)
-        except psycopg.OperationalError:
-            self._server.replace_broken()
-            return self._read(call)
-
-    def _read(self, call: _Call) -> Any:
-        with self._server.connection() as connection:
-            return call.work(PostgresConnection(connection))
+        return read(self._server, lambda connection: call.work(PostgresConnection(connection)))
 
     def _transact(self, calls: Sequence[_Call]) -> list[Any]:
         """Run the calls in one transaction."""

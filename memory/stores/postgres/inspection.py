@@ -14,7 +14,8 @@ from memory.stores.layout import Layout
 from memory.stores.postgres.database import PostgresConnection
 
 if TYPE_CHECKING:
-    from memory.stores.postgres.server import PgConnection, PostgresServer
+    from memory.stores.postgres.connections import PgConnection
+from memory.stores.postgres.server import PostgresServer
 
 T = TypeVar("T")
 

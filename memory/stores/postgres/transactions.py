@@ -1,71 +1,154 @@
-"""Transactions on a PostgreSQL server: under a lease, and whole even if the connection breaks."""
+"""Work on a PostgreSQL server: under a lease, and done once even if the connection breaks."""
 
+import time
 from collections.abc import Callable, Collection
+from contextlib import suppress
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 import psycopg
+from psycopg import errors
 
-from memory.errors import LeaseLost
+from memory.errors import LeaseLost, StoreUnavailable
 from memory.leases import Lease
+from memory.stores.postgres.connections import PgConnection, Unreachable
 
 if TYPE_CHECKING:
-    from memory.stores.postgres.server import PgConnection, PostgresServer
+    from memory.stores.postgres.server import PostgresServer
 
 T = TypeVar("T")
 
+#: How often a transaction is begun that the server undoes, or the connection breaks off.
+_ATTEMPTS = 3
+#: How long a transaction's fate is asked for while the server is away, in seconds.
+_FATE_SECONDS = 20.0
+#: What the server undoes because others were at work at the same moment.
+_CLASHES = errors.DeadlockDetected, errors.SerializationFailure
+
+_FATE = "SELECT pg_xact_status(%s::xid8)"
+_END = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE backend_xid = %s::xid8::xid"
+
 
 class _Attempt(Generic[T]):
-    """One transaction. Its number is known once something may be written, so that its fate can be
-    asked for if the connection breaks while it ends."""
+    """One transaction. Its `number` is known before anything is written, so that its fate can be
+    asked for if the connection breaks while it is committed."""
 
-    number: str | None = None
+    number = ""
+    is_committing = False
+    is_broken = False
     result: T
 
 
 def transact(
-    server: "PostgresServer", leases: Collection[Lease], work: Callable[["PgConnection"], T]
+    server: "PostgresServer", leases: Collection[Lease], work: Callable[[PgConnection], T]
 ) -> T:
-    """Run the work in one transaction, in a thread. If the connection breaks, ask for the
-    transaction's fate, and run it again if it was undone. Raises LeaseLost if one of the leases is
-    no longer its actor's newest; nothing is written then."""
-    attempt = _Attempt[T]()
-    try:
-        _try(server, leases, work, attempt)
-    except psycopg.OperationalError:
-        server.replace_broken()
-        if attempt.number is None or not _was_committed(server, attempt.number):
-            attempt = _Attempt[T]()
+    """Run the work in one transaction, in a thread; again if it was undone because the connection
+    broke or others were at work. Raises LeaseLost if one of the leases is no longer its actor's
+    newest, and StoreUnavailable; nothing is written then, unless the server stays away just when
+    it commits."""
+    for left in reversed(range(_ATTEMPTS)):
+        attempt = _Attempt[T]()
+        try:
             _try(server, leases, work, attempt)
+        except _CLASHES:
+            if not left:
+                raise
+        except psycopg.Error:
+            if not attempt.is_broken:
+                raise
+            server.replace_broken()
+            if attempt.is_committing and _was_committed(server, attempt.number):
+                break
+            if attempt.number:
+                _end(server, attempt.number)
+            if not left:
+                raise
+        else:
+            break
     return attempt.result
+
+
+def read(server: "PostgresServer", work: Callable[[PgConnection], T]) -> T:
+    """Run work that only reads, in a thread; again if the connection breaks."""
+    broken = False
+    try:
+        with server.connection() as connection:
+            try:
+                return work(connection)
+            finally:
+                broken = connection.closed
+    except psycopg.Error:
+        if not broken:
+            raise
+    server.replace_broken()
+    with server.connection() as connection:
+        return work(connection)
 
 
 def _try(
     server: "PostgresServer",
     leases: Collection[Lease],
-    work: Callable[["PgConnection"], T],
+    work: Callable[[PgConnection], T],
     attempt: _Attempt[T],
 ) -> None:
-    with server.connection() as connection, connection.transaction():
-        for lease in leases:
-            check(connection, lease)
-        attempt.result = work(connection)
-        number = connection.execute("SELECT pg_current_xact_id_if_assigned()::text").fetchone()
-        attempt.number = number[0] if number else None
+    with server.connection() as connection:
+        try:
+            attempt.number = _begin(connection, leases)
+            attempt.result = work(connection)
+            attempt.is_committing = True
+            ended = connection.execute("COMMIT", prepare=False).statusmessage
+        except BaseException:
+            with suppress(psycopg.Error):
+                connection.rollback()
+            raise
+        finally:
+            attempt.is_broken = connection.closed
+    if ended != "COMMIT":
+        raise StoreUnavailable("PostgreSQL undid a transaction in which a statement had failed")
+
+
+def _begin(connection: PgConnection, leases: Collection[Lease]) -> str:
+    """Begin a transaction, in one round trip, and return its number. Raises LeaseLost."""
+    with connection.pipeline():
+        connection.execute("BEGIN")
+        number = connection.execute("SELECT pg_current_xact_id()::text")
+        # Until the transaction ends nobody can claim what is held.
+        held = [
+            (
+                lease,
+                connection.execute(
+                    "SELECT 1 FROM lane WHERE actor = %s AND token = %s FOR SHARE",
+                    (lease.subject, lease.token),
+                ),
+            )
+            for lease in sorted(leases, key=lambda lease: lease.subject)
+        ]
+    for lease, found in held:
+        if found.fetchone() is None:
+            lease.lose()
+            raise LeaseLost(f"{lease.subject} is at another worker now")
+    ((text,),) = number
+    return str(text)
+
+
+def _end(server: "PostgresServer", number: str) -> None:
+    """End a transaction that the server may still wait for, with all that it has locked."""
+    with suppress(Unreachable, psycopg.Error), server.connection() as connection:
+        connection.execute(_END, (number,))
 
 
 def _was_committed(server: "PostgresServer", number: str) -> bool:
-    with server.connection() as connection:
-        status = connection.execute("SELECT pg_xact_status(%s::xid8)", (number,)).fetchone()
-    return status is not None and status[0] == "committed"
-
-
-def check(connection: "PgConnection", lease: Lease) -> None:
-    """Raises LeaseLost if another worker has claimed its subject since. Until the transaction ends
-    nobody can."""
-    held = connection.execute(
-        "SELECT 1 FROM lane WHERE actor = %s AND token = %s FOR SHARE",
-        (lease.subject, lease.token),
-    )
-    if held.fetchone() is None:
-        lease.lose()
-        raise LeaseLost(f"{lease.subject} is at another worker now")
+    """The fate of a transaction whose connection broke while it was committed. Raises
+    StoreUnavailable if the server stays away."""
+    deadline = time.monotonic() + _FATE_SECONDS
+    while time.monotonic() < deadline:
+        _end(server, number)
+        # Not there for the moment, or gone again.
+        with suppress(Unreachable, psycopg.OperationalError), server.connection() as connection:
+            try:
+                ((fate,),) = connection.execute(_FATE, (number,))
+            except errors.InvalidParameterValue:  # a new primary has not come as far
+                return False
+            if fate != "in progress":
+                return bool(fate == "committed")
+        time.sleep(0.1)
+    raise StoreUnavailable("it is not known whether PostgreSQL has kept the last change")

@@ -29,7 +29,8 @@ from memory.stores.transfer.sections import (
 )
 
 if TYPE_CHECKING:
-    from memory.stores.postgres.server import PgConnection, PostgresServer
+    from memory.stores.postgres.connections import PgConnection
+from memory.stores.postgres.server import PostgresServer
 
 #: Rows that are fetched at once.
 _BATCH = 2_000

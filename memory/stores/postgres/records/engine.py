@@ -25,7 +25,8 @@ from memory.stores.records.layout import PERSON_LAYOUT
 from memory.stores.records.queues import ActorQueues
 
 if TYPE_CHECKING:
-    from memory.stores.postgres.server import PgConnection, PostgresServer
+    from memory.stores.postgres.connections import PgConnection
+    from memory.stores.postgres.server import PostgresServer
     from memory.stores.records.vectors import VectorTable
 
 T = TypeVar("T")

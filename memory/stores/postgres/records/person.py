@@ -10,7 +10,7 @@ from memory.stores.postgres.records.tables import SHELVES, ServerTables
 from memory.stores.records.person import Person
 
 if TYPE_CHECKING:
-    from memory.stores.postgres.server import PgConnection
+    from memory.stores.postgres.connections import PgConnection
     from memory.stores.records.vectors import VectorTable
 
 

@@ -21,7 +21,7 @@ from memory.stores.records.tables import (
 )
 
 if TYPE_CHECKING:
-    from memory.stores.postgres.server import PgConnection
+    from memory.stores.postgres.connections import PgConnection
 
 SHELVES = (("learned", LEARNED_KINDS), ("said", (Kind.MESSAGE,)))
 

@@ -1,0 +1,82 @@
+"""The address of a PostgreSQL server: what is added to it, and what an operator is told of it."""
+
+import psycopg
+from psycopg import errors
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+
+from memory.errors import StoreUnavailable
+
+#: What the operator's address may say otherwise, in libpq's terms: a server that has gone silent is
+#: given up in time, and one that has become a replica is not taken for the primary.
+_DEFAULTS = {
+    "connect_timeout": "5",
+    "keepalives_idle": "10",
+    "keepalives_interval": "5",
+    "keepalives_count": "3",
+    "tcp_user_timeout": "15000",
+    "target_session_attrs": "read-write",
+}
+#: The same for the server. A worker that is frozen within a transaction must not lock for longer
+#: what others need, and no query of ours takes that long unless it waits for something dead.
+_OPTIONS = (
+    "-c idle_in_transaction_session_timeout=15s -c statement_timeout=30s "
+    "-c tcp_keepalives_idle=15 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3"
+)
+
+
+class Address:
+    """Where the server is, from `database_url`."""
+
+    def __init__(self, url: str, schema: str) -> None:
+        """Raises StoreUnavailable if it can't be read."""
+        try:
+            given = conninfo_to_dict(url)
+        except psycopg.ProgrammingError:
+            given = {}
+        host = str(given.get("host", "localhost"))
+        # Told apart wrongly, a part of the password would stand in messages as the host.
+        if not given or "@" in host:
+            raise StoreUnavailable(
+                "database_url can't be read: write it as "
+                "postgresql://user:password@host:5432/database, and in the password %40 for @, "
+                "%3A for : and %2F for /"
+            ) from None
+        options = f"-c search_path={schema} {_OPTIONS} {given.pop('options', '')}"
+        self.schema, self._user = schema, str(given.get("user", "the user"))
+        #: Without user and password.
+        self.place = f"{host}/{given.get('dbname', '')}"
+        #: With everything that a connection needs; holds the password.
+        parts = (
+            _DEFAULTS
+            | {"application_name": schema}
+            | {name: str(value) for name, value in given.items()}
+        )
+        self.conninfo = make_conninfo("", **parts, options=options, client_encoding="UTF8")
+
+    def explain(self, failure: psycopg.Error, what: str) -> str:
+        """What can't be done, why, and what the operator can do; without the password."""
+        match failure:
+            case errors.InsufficientPrivilege():
+                remedy = (
+                    f"have an administrator run CREATE SCHEMA IF NOT EXISTS {self.schema} and "
+                    f'ALTER SCHEMA {self.schema} OWNER TO "{self._user}"'
+                )
+            case errors.DiskFull():
+                remedy = "make room on the server's disk"
+            case errors.TooManyConnections():
+                remedy = "raise the server's max_connections, or run fewer workers"
+            case _:
+                remedy = "check that the server runs, the address, the user and the password"
+        return f"database_url: can't {what} {self.place} ({reason(failure)}): {remedy}"
+
+    def refuse(self, why: str) -> str:
+        """Why the server can't be used."""
+        return f"database_url: {self.place} {why}"
+
+
+def reason(failure: psycopg.Error) -> str:
+    """The first line of what the server says: others may quote a row."""
+    lines = str(failure.diag.message_primary or failure).splitlines() or [type(failure).__name__]
+    if lines[0].startswith("Multiple connection attempts") and len(lines) > 1:
+        return lines[1].removeprefix("- ")
+    return lines[0]
