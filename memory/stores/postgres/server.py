@@ -20,7 +20,7 @@ from memory.stores.postgres.listening import listen
 OLDEST = 140000
 
 _LEDGER = """CREATE TABLE IF NOT EXISTS migration (
-    layout TEXT NOT NULL, name TEXT NOT NULL, compatible BOOLEAN NOT NULL,
+    layout TEXT NOT NULL, name TEXT NOT NULL, compatible BOOLEAN NOT NULL DEFAULT false,
     applied_at TIMESTAMPTZ NOT NULL DEFAULT now(), PRIMARY KEY (layout, name)
 )"""
 
