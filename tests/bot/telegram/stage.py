@@ -164,6 +164,7 @@ async def stage(
                 longest_text=options.longest_text,
                 leaves_strangers=leaves_strangers,
             )
+            where.leases.subscribe(assistant.drop)
             stop = asyncio.Event()
             running = asyncio.create_task(channel.run_until(assistant, stop))
             try:
