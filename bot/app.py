@@ -119,8 +119,8 @@ async def run_telegram(settings: Settings) -> int:
                 if settings.health_port is not None:
                     from bot.operations.endpoints import bot_endpoints
 
-                    serving = bot_endpoints(settings, channel, inbox, parts.memory, parts.pool)
-                    await stack.enter_async_context(serving)
+                    kept = inbox, parts.memory, parts.leases, parts.pool
+                    await stack.enter_async_context(bot_endpoints(settings, channel, *kept))
                 collect_garbage_less_often()
                 try:
                     await channel.run_until(assistant, stop_event())

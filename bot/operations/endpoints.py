@@ -4,7 +4,7 @@ to work (`/readyz`), and what has it counted (`/metrics`)?"""
 import asyncio
 import json
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sized
 from concurrent.futures import Executor
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from datetime import UTC, datetime
@@ -18,6 +18,7 @@ from bot.operations.metrics import Figures, Scrape, watched_loop
 from bot.operations.sockets import RouteHandler, Server, ServerLimits, listening_socket
 from bot.settings import Settings
 from memory.errors import StoreUnavailable
+from memory.leases import ALONE, Leases
 from memory.memory import Memory
 from memory.records import Actor
 
@@ -66,12 +67,17 @@ async def endpoints(
 
 
 def bot_endpoints(
-    settings: Settings, channel: "Connected", inbox: "Backlogged", memory: Memory, pool: Executor
+    settings: Settings,
+    channel: "Connected",
+    inbox: "Backlogged",
+    memory: Memory,
+    leases: Leases,
+    pool: Executor,
 ) -> AbstractAsyncContextManager[None]:
     """The endpoints of a whole bot, where the settings want them."""
     checks = readiness(channel, memory, settings.data_dir, pool)
     port = settings.health_port or 0
-    return endpoints(settings.health_listen, port, checks, figures_of(inbox, memory))
+    return endpoints(settings.health_listen, port, checks, figures_of(inbox, memory, leases))
 
 
 class Connected(Alive, Protocol):
@@ -124,8 +130,8 @@ class Backlogged(Protocol):
         ...
 
 
-def figures_of(inbox: Backlogged, memory: Memory) -> Mapping[str, Figures]:
-    """What a whole bot tells of what waits."""
+def figures_of(inbox: Backlogged, memory: Memory, leases: Leases = ALONE) -> Mapping[str, Figures]:
+    """What a whole bot tells of what waits, and of its leases if other workers have some too."""
 
     async def inbox_figures() -> Mapping[str, float]:
         waiting, since = await inbox.backlog()
@@ -145,7 +151,10 @@ def figures_of(inbox: Backlogged, memory: Memory) -> Mapping[str, Figures]:
             "mordecai_deletions_pending": backlog.deletions,
         }
 
-    return {"inbox": inbox_figures, "memory": memory_figures}
+    async def lease_figures() -> Mapping[str, float]:
+        return {"mordecai_leases_held": len(leases)} if isinstance(leases, Sized) else {}
+
+    return {"inbox": inbox_figures, "memory": memory_figures, "leases": lease_figures}
 
 
 def cached_check(

@@ -29,7 +29,7 @@ Figures = Callable[[], Awaitable[Mapping[str, float]]]
 GAUGES = {
     "mordecai_waiting_inbounds": "Updates that wait for their answer, or for its delivery.",
     "mordecai_oldest_waiting_seconds": "Seconds for which the oldest of them has waited.",
-    "mordecai_leases_held": "Actors that this worker works on.",
+    "mordecai_leases_held": "Leases of this worker: on actors, and on what one does for all.",
     "mordecai_extraction_waiting": "Ended sessions from which nothing was learned yet.",
     "mordecai_extraction_quarantined": "Ended sessions whose extraction failed too often.",
     "mordecai_outbox_waiting": "Messages that wait to be sent to AWS.",

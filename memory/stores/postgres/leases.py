@@ -123,6 +123,10 @@ class PostgresLeases:
         except StoreUnavailable as failure:
             _log.warning("leases_not_given_back", error=str(failure))
 
+    def __len__(self) -> int:
+        """How many leases are held."""
+        return sum(not held.lease.is_lost for held in self._held.values())
+
     # -- claims -----------------------------------------------------------------------------------
 
     def work_on(self, actor: Actor, *, by_force: bool = False) -> AbstractAsyncContextManager[bool]:

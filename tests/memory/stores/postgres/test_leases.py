@@ -292,3 +292,11 @@ async def test_every_renewal_tells_the_database_time(server):
                 await asyncio.sleep(0.05)
     assert told == sorted(told)
     assert all(now.tzinfo for now in told)
+
+
+async def test_a_worker_knows_how_many_leases_it_holds(server):
+    async with PostgresLeases(server) as worker, PostgresLeases(server) as other:
+        await worker.claim([ANN, BOB])
+        assert (len(worker), len(other)) == (2, 0)
+        await worker.give_back()
+        assert len(worker) == 0
