@@ -61,9 +61,10 @@ async def open_people(
     one, or in a file and in RAM. Raises StoreUnavailable, NewerStore."""
     if settings.database_url is None:
         return FileGuestBook(settings.data_dir / "access.json", pool), RamThrottles(), None
-    database = databases.open(PEOPLE_LAYOUT)
-    guests = await open_guest_book(database)
-    return guests, DatabaseThrottles(database), DatabaseHeldChats(database)
+    guests = await open_guest_book(databases.open(PEOPLE_LAYOUT))
+    # Apart: guests are on the disk before anybody hears of them.
+    counts = databases.open(PEOPLE_LAYOUT)
+    return guests, DatabaseThrottles(counts), DatabaseHeldChats(counts)
 
 
 @contextmanager

@@ -72,8 +72,10 @@ class RamThrottles:
 
 
 _NOW = "(SELECT extract(epoch FROM clock_timestamp())::float8 AS moment) AS present"
+# A crash of the server may forget a count: it is not worth a wait for the disk with each message.
+_NO_WAIT = "set_config('synchronous_commit', 'off', true) = 'off'"
 _TAKE = f"""INSERT INTO throttle AS known (name, subject, ends, asked, counted)
-    SELECT ?, ?, ARRAY[moment + ?::float8], moment, 1 FROM {_NOW}
+    SELECT ?, ?, ARRAY[moment + ?::float8], moment, 1 FROM {_NOW} WHERE {_NO_WAIT}
     ON CONFLICT (name, subject) DO UPDATE SET (ends, asked, counted) = (
         SELECT CASE WHEN count(each) < ?4 THEN array_agg(each ORDER BY each) || excluded.ends
             ELSE array_agg(each ORDER BY each) END,

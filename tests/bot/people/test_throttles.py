@@ -2,11 +2,13 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
+from typing import Any
 
 import pytest
 
 from bot.people.guest_tables import PEOPLE_LAYOUT
-from bot.people.throttles import DatabaseThrottles, RamThrottles, Rate, Throttles
+from bot.people.throttles import _TAKE, DatabaseThrottles, RamThrottles, Rate, Throttles
+from memory.stores.database import Connection
 from memory.stores.postgres.server import PostgresServer
 from tests.fakes.postgres import postgres_server
 
@@ -85,3 +87,14 @@ async def test_what_counts_no_more_is_deleted(server: PostgresServer) -> None:
     await DatabaseThrottles(database).take(Rate("old", 1, -1.0), "7")
     await DatabaseThrottles(database).take(TWICE, "7")
     assert await database.rows("SELECT name FROM throttle") == [(TWICE.name,)]
+
+
+async def test_counting_a_message_waits_for_no_disk(server: PostgresServer) -> None:
+    database = server.open(PEOPLE_LAYOUT)
+
+    def work(db: Connection) -> list[Any]:
+        db.execute(_TAKE, (TWICE.name, "7", TWICE.seconds, TWICE.times))
+        return db.execute("SHOW synchronous_commit").fetchall()
+
+    assert await database.change(work) == [("off",)]
+    assert await database.rows("SHOW synchronous_commit") == [("on",)]
