@@ -97,15 +97,13 @@ class Memory:
         leases.subscribe(self.drop)
 
     async def __aenter__(self) -> Self:
-        self._jobs.start()
-        self._running.start()
-        self._periodic.start()
+        for work in (self._jobs, self._running, self._periodic):
+            work.start()
         return self
 
     async def __aexit__(self, *exc: object) -> None:
-        await self._periodic.aclose()
-        await self._jobs.aclose()
-        await self._running.aclose()
+        for work in (self._periodic, self._jobs, self._running):
+            await work.aclose()
         await self._profiles.known.aclose()
         await self.choices.known.aclose()
 

@@ -145,7 +145,7 @@ class ExtractionJobs:
 
     async def _extract(self, job: Job) -> _Learned:
         session, actor = job.session, job.session.actor
-        while await self._is_job(session):
+        while await self._journal.jobs.has(session):
             async with asyncio.timeout(self._limits.seconds):
                 handed_over = await self._hand_over(session)
             if handed_over is None:
@@ -176,7 +176,7 @@ class ExtractionJobs:
         """Put the session's turns into the store. Returns them, and those left to us to learn from;
         if there are none, the job is done. None if the session may have moved to another actor."""
         async with self._locks[session.actor]:
-            if not await self._is_job(session):
+            if not await self._journal.jobs.has(session):
                 return None
             turns = await self._kept_turns(session)
             if not turns:
@@ -194,7 +194,7 @@ class ExtractionJobs:
         async with self._locks[actor]:
             if await self._kept_turns(session) != turns:
                 return None
-            if not await self._is_job(session):
+            if not await self._journal.jobs.has(session):
                 return Outcome.LATER, ()
             changes = await self._learner.write(session, turns, lesson, self._clock())
             await self._journal.jobs.done(session.id)
@@ -212,18 +212,11 @@ class ExtractionJobs:
 
     async def _finish(self, session: Session, outcome: Outcome) -> Outcome:
         """Finish a session from which the store has learned what there is."""
-        if not await self._is_job(session):
+        if not await self._journal.jobs.has(session):
             return await self._outcome_elsewhere(session)
         await self._journal.jobs.done(session.id)
         self._locks.changed(session.actor)
         return outcome
-
-    async def _is_job(self, session: Session) -> bool:
-        """False if the session is no longer our job."""
-        if await self._journal.jobs.has(session):
-            return True
-        _log.info("extraction_cancelled", session=session.id, why="moved, or forgotten")
-        return False
 
     async def _kept_turns(self, session: Session) -> list[Turn]:
         kept = (t.learnable for t in await self._journal.turns.of(session.id) if t.kept)
