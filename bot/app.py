@@ -208,7 +208,9 @@ async def _parts(settings: Settings, wall: WallClock) -> AsyncIterator[_Parts]:
         leases = await stack.enter_async_context(open_leases(settings, databases, wall.follow))
         kept = databases if settings.memory_enabled else SqliteDatabases(None, pool)
         journal = await stack.enter_async_context(SqlJournal(kept.open(JOURNAL_LAYOUT)))
-        store = await stack.enter_async_context(open_store(settings, databases, files))
+        store = await stack.enter_async_context(
+            open_store(settings, databases, files, leases, wall)
+        )
         accounts = await stack.enter_async_context(Accounts(kept.open(USAGE_LAYOUT), wall))
         model = await stack.enter_async_context(open_models(settings, notebook_model))
         understanding = understanding_of(settings, model, accounts)

@@ -20,6 +20,7 @@ from bot.telegram.intake.inbox import Inbox
 from bot.telegram.sharing import SharedInbox
 from bot.telegram.waiting import INBOX_LAYOUT
 from memory.leases import ALONE, Leases
+from memory.options import utc_now
 from memory.ports import Store
 from memory.stores.database import Databases
 from memory.stores.records.store import TableStore
@@ -106,12 +107,17 @@ def open_inbox(databases: Databases, leases: Leases, channel: str, token: str) -
 
 @asynccontextmanager
 async def open_store(
-    settings: Settings, databases: Databases, pool: ThreadPoolExecutor
+    settings: Settings,
+    databases: Databases,
+    pool: ThreadPoolExecutor,
+    leases: Leases = ALONE,
+    clock: Callable[[], datetime] = utc_now,
 ) -> AsyncIterator[Store]:
     """The store of the long-term memory. Raises OperatorError, StoreUnavailable, NewerStore."""
     async with AsyncExitStack() as stack:
         if settings.memory_backend == "agentcore" and settings.memory_enabled:
-            yield await _agentcore_store(settings, databases, stack)
+            opened = _agentcore_store(settings, databases, leases, clock)
+            yield await stack.enter_async_context(opened)
         else:
             yield await _embedded_store(settings, databases, pool, stack)
 
@@ -154,9 +160,10 @@ def _on_server(databases: Databases, pool: Executor) -> Callable[..., TableStore
     return partial(PostgresStore, databases, pool)
 
 
+@asynccontextmanager
 async def _agentcore_store(
-    settings: Settings, databases: Databases, stack: AsyncExitStack
-) -> Store:
+    settings: Settings, databases: Databases, leases: Leases, clock: Callable[[], datetime]
+) -> AsyncIterator[Store]:
     """The memory named by `memory_id`, or else found or created by `memory_name`. Raises
     OperatorError if nothing would be learned."""
     from bot.operations.aws import aws_access, wanted_memory, why_nothing_is_learned
@@ -165,22 +172,26 @@ async def _agentcore_store(
 
     if why := why_nothing_is_learned(settings):
         raise OperatorError(why)
-    # AWS calls that hang must not hold up files.
-    pool = stack.enter_context(ThreadPoolExecutor(settings.aws_threads, "aws"))
+    # Shorter than recall's own deadline, so that recall can use what AWS returned by then.
+    timing = Timing(search=0.9 * settings.memory_recall_timeout_seconds).by(clock)
     options = AgentCoreOptions(
         memory_id=settings.memory_id,
         wanted=wanted_memory(settings),
         access=aws_access(settings),
         connections=settings.aws_threads,
-        # Shorter than recall's own deadline, so that recall can use what AWS returned by then.
-        timing=Timing(search=0.9 * settings.memory_recall_timeout_seconds),
+        timing=timing,
     )
-    if isinstance(databases, SqliteDatabases):
-        # What else is written into files must not hold up the outbox, which replies wait for.
-        thread = stack.enter_context(ThreadPoolExecutor(1, "outbox"))
-        databases = SqliteDatabases(settings.data_dir, thread)
 
     def report(progress: str) -> None:
         _log.info("agentcore_memory", progress=progress)
 
-    return await stack.enter_async_context(agentcore_store(options, databases, pool, report))
+    with (
+        # AWS calls that hang must not hold up files; what else is written into files must not hold
+        # up the outbox, which replies wait for.
+        ThreadPoolExecutor(settings.aws_threads, "aws") as pool,
+        ThreadPoolExecutor(1, "outbox") as thread,
+    ):
+        if isinstance(databases, SqliteDatabases):
+            databases = SqliteDatabases(settings.data_dir, thread)
+        async with agentcore_store(options, databases, pool, report, leases) as store:
+            yield store

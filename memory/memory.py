@@ -148,14 +148,14 @@ class Memory:
     async def move(self, actor: Actor, to: Actor, place: Place, to_place: Place) -> None:
         """Give everything of the actor, including open sessions, to another one, and move the
         conversations in the chat of `place` to that of `to_place`. A second call completes a move
-        that was interrupted. Raises StoreUnavailable, also while another worker has one of the
-        two."""
+        that was interrupted. Raises StoreUnavailable, also while another worker has the actor."""
         if actor == to:
             return
         leases, (first, second) = self._locks.leases, sorted((actor, to))
-        async with leases.work_on(to) as both, leases.work_on(actor) as ours:
-            if not (both and ours):
-                raise StoreUnavailable("another worker is busy with one of the two: try again")
+        # What a worker that has the other one has of them in RAM stays true, and may lack some.
+        async with leases.work_on(to), leases.work_on(actor) as ours:
+            if not ours:
+                raise StoreUnavailable("another worker has the actor: try again")
             async with self._locks.changing(first), self._locks.changing(second):
                 await self._store.move(actor, to)
                 await self._journal.move(actor, to, place, to_place)

@@ -5,7 +5,7 @@ written at once. AgentCore's reads notice deletions and writes only after minute
 has meant a string prefix for some accounts: so every read is checked against the exact namespace,
 recent deletions and recent writes."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Self
@@ -63,6 +63,11 @@ class Timing:
     pace: SendingPace = field(default_factory=SendingPace)
     jobs: JobsPace = field(default_factory=JobsPace)
     erasing: ErasingPace = field(default_factory=ErasingPace)
+
+    def by(self, clock: Callable[[], datetime]) -> Self:
+        """The same by this clock."""
+        pace, jobs = replace(self.pace, clock=clock), replace(self.jobs, clock=clock)
+        return replace(self, pace=pace, jobs=jobs, erasing=replace(self.erasing, clock=clock))
 
     def expiring(self, event_days: int) -> Self:
         """The same where events expire after so many days."""

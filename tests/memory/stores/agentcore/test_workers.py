@@ -51,7 +51,7 @@ class Shared:
     @asynccontextmanager
     async def worker(self, timing: Timing = SOON) -> AsyncIterator[Worker]:
         async with AsyncExitStack() as stack:
-            leases = await stack.enter_async_context(PostgresLeases(self.server, 3.0))
+            leases = await stack.enter_async_context(PostgresLeases(self.server, 300.0))
             opened = await AgentCoreStore.open(
                 self.here.calls(),
                 self.here.memory.strategies,
@@ -179,7 +179,7 @@ async def test_workers_that_start_together_create_one_memory(tmp_path: Path) -> 
 
         async def start() -> None:
             async with (
-                PostgresLeases(all_of_it.server, 3.0) as leases,
+                PostgresLeases(all_of_it.server, 300.0) as leases,
                 agentcore_store(
                     options, all_of_it.server, all_of_it.here.pool, silent, leases
                 ) as store,
