@@ -26,6 +26,7 @@ from bot.telegram.lanes import Item, LaneTask
 from bot.telegram.options import ChannelOptions
 from bot.telegram.reply_task import ReplyTask
 from memory.background.pacing import Throttle
+from memory.errors import LeaseLost
 from memory.records import Place
 from memory.safety.escaping import is_blank
 
@@ -215,7 +216,9 @@ class Responder:
         shown: Shown = NOTHING_SHOWN,
     ) -> None:
         """Log an error and apologize for it, below the message that it kept from being answered.
-        Never raises, and reads nothing."""
+        Never raises, and reads nothing. If the lease is lost, another worker answers."""
+        if isinstance(error, LeaseLost):
+            return
         if place is None:
             log_error(error, place)
             return

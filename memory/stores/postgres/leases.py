@@ -149,8 +149,9 @@ class PostgresLeases:
         try:
             yield True
         except asyncio.CancelledError:
-            # Something may be half done, which is said by not giving it back.
-            self._lose(held)
+            if _actor_of(subject):
+                # Something may be half done, which is said by not giving it back.
+                self._lose(held)
             raise
         finally:
             current_lease.reset(before)
@@ -184,10 +185,9 @@ class PostgresLeases:
 
     async def wake_ups(self) -> AsyncIterator[Actor]:
         async for subjects in self._server.listen(WAKE_UPS):
-            for subject in subjects.split():
-                # Anybody with the right to connect can announce something.
-                with suppress(ValueError):
-                    yield Actor(subject)
+            # Anybody with the right to connect can announce something.
+            for actor in filter(None, map(_actor_of, subjects.split())):
+                yield actor
 
     def _valid(self, subject: str) -> _Held | None:
         held = self._held.get(subject)
@@ -232,13 +232,10 @@ class PostgresLeases:
         self._drop(held.lease.subject)
 
     def _drop(self, subject: str) -> None:
-        try:
-            actor = Actor(subject)
-        except ValueError:  # a role
-            return
-        for drop in self._drops:
-            with Boundary(_log, "drop_failed"):
-                drop(actor)
+        if actor := _actor_of(subject):
+            for drop in self._drops:
+                with Boundary(_log, "drop_failed"):
+                    drop(actor)
 
     # -- the worker's own lease -------------------------------------------------------------------
 
@@ -302,6 +299,14 @@ class PostgresLeases:
     def _idle_ones(self) -> list[_Held]:
         before = time.monotonic() - self._idle
         return [held for held in self._held.values() if not held.users and held.used_at < before]
+
+
+def _actor_of(subject: str) -> Actor | None:
+    """None if it is a role, or no subject at all."""
+    try:
+        return Actor(subject)
+    except ValueError:
+        return None
 
 
 def _take(

@@ -1,7 +1,10 @@
 """Two workers of one bot: two channels against one Bot API, on one PostgreSQL server."""
 
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
+import asyncio
+import inspect
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,9 +12,12 @@ import pytest
 
 from bot.telegram.options import ChannelOptions
 from memory.records import Actor
+from memory.stores.layout import Layout
+from memory.stores.postgres.leases import PostgresLeases
 from memory.stores.postgres.server import PostgresServer
 from tests.bot.telegram.stage import Stage, kept_on, stage
 from tests.fakes.botapi import BotApiServer
+from tests.fakes.conversing import Echo, Writer
 from tests.fakes.postgres import postgres_server
 
 OPTIONS = ChannelOptions(stop_seconds=5, poll_seconds=1)
@@ -69,3 +75,156 @@ async def test_every_message_is_answered_once_by_one_of_the_workers(
         heard = [{said.origin.place.chat_id for said in on.echo.heard} for on in (one, two)]
         assert not heard[0] & heard[1]
         assert all(heard)
+
+
+async def until(true: Callable[[], Awaitable[object] | object]) -> None:
+    async with asyncio.timeout(30):
+        while True:
+            result = true()
+            if await result if inspect.isawaitable(result) else result:
+                return
+            await asyncio.sleep(0.02)
+
+
+async def run_out(shared: PostgresServer, on: Stage) -> None:
+    """The worker's lease is over, as after a freeze; it does not know yet."""
+    rows = shared.open(Layout("none", ()))
+    await rows.write(
+        "UPDATE worker SET leased_until = now() - interval '1 second' WHERE name = ?",
+        on.inbox.leases.name,
+    )
+
+
+async def test_a_worker_that_lost_its_lease_leaves_the_answer_to_another(
+    server: BotApiServer, shared: PostgresServer, tmp_path: Path
+) -> None:
+    slow = Echo()
+    go_on = slow.hold("hi")
+    async with worker(server, shared, tmp_path, lease_seconds=SHORT, conversation=slow) as one:
+        await server.user(1001).says("hi")
+        await server.wait_for(lambda: slow.heard)
+        async with worker(server, shared, tmp_path, lease_seconds=SHORT) as two:
+            await run_out(shared, one)
+            await until(lambda: slow.cancelled)
+            # It may be the next to claim.
+            go_on.set()
+            assert await server.replies_to(1001, 1) == ["you said: hi"]
+            await server.user(1001).says("more")
+            await server.replies_to(1001, 2)
+            await two.channel.settle()
+        assert texts(server, 1001) == ["you said: hi", "you said: more"]
+        # It goes on with what it can get.
+        await server.user(1001).says("again")
+        assert (await server.replies_to(1001, 3))[2] == "you said: again"
+
+
+async def test_a_frozen_worker_that_wakes_up_sends_nothing_more(
+    server: BotApiServer, shared: PostgresServer, tmp_path: Path
+) -> None:
+    slow = Echo()
+    go_on = slow.hold("hi")
+    async with worker(server, shared, tmp_path, lease_seconds=SHORT, conversation=slow) as one:
+        await server.user(1001).says("hi")
+        await server.wait_for(lambda: slow.heard)
+        leases = one.inbox.leases
+        assert isinstance(leases, PostgresLeases)
+        assert leases._keeper
+        # As if nothing of it ran, the clock aside.
+        leases._keeper.cancel()
+        async with worker(server, shared, tmp_path, lease_seconds=SHORT):
+            assert await server.replies_to(1001, 1) == ["you said: hi"]
+            go_on.set()
+            await until(lambda: "hi" in slow.finished)
+            leases._keeper = asyncio.create_task(leases._keep())
+            await until(lambda: not one.inbox.open_count)
+            await one.end()
+        assert texts(server, 1001) == ["you said: hi"]
+
+
+async def test_stopping_ends_the_turn_under_way_and_leaves_the_rest_to_others_at_once(
+    server: BotApiServer, shared: PostgresServer, tmp_path: Path
+) -> None:
+    slow = Echo()
+    go_on = slow.hold("one")
+    async with worker(server, shared, tmp_path, conversation=slow) as one:
+        await server.user(1001).says("one")
+        await server.wait_for(lambda: slow.heard)
+        await server.user(1002).says("hi")
+        await server.replies_to(1002, 1)
+        await server.user(1001).says("two")
+        await server.wait_for(lambda: one.inbox.open_count == 2)
+        async with worker(server, shared, tmp_path) as two:
+            one.stop.set()
+            await until(lambda: not one.inbox.leases.held(Actor("u1002")))
+            # Nobody waits for the one under way, nor for the end of a lease.
+            await server.user(1002).says("still there?")
+            await server.replies_to(1002, 2)
+            go_on.set()
+            await one.running
+            await server.replies_to(1001, 2)
+            await two.channel.settle()
+        assert texts(server, 1001) == ["you said: one", "you said: two"]
+        assert slow.cancelled == []
+
+
+async def test_what_a_stop_cuts_off_is_continued_by_another(
+    server: BotApiServer, shared: PostgresServer, tmp_path: Path
+) -> None:
+    writer = Writer()
+    hasty = replace(OPTIONS, stop_seconds=0.2)
+    async with AsyncExitStack() as ends:
+        one = worker(server, shared, tmp_path, conversation=writer, options=hasty)
+        await ends.enter_async_context(one)
+        await server.user(1001).says("tell me")
+        writer.writes("A story that is long enough to be shown.\n")
+        await server.replies_to(1001, 1)
+        async with worker(server, shared, tmp_path):
+            await ends.aclose()
+            # In the message that was begun.
+            await server.wait_for(lambda: texts(server, 1001) == ["you said: tell me"])
+
+
+async def test_another_worker_polls_when_the_poller_stops(
+    server: BotApiServer, shared: PostgresServer, tmp_path: Path
+) -> None:
+    async with worker(server, shared, tmp_path) as one, worker(server, shared, tmp_path) as two:
+        await server.wait_for(lambda: server.calls_of("getUpdates"))
+        await one.end()
+        await server.user(1001).says("hi")
+        assert await server.replies_to(1001, 1) == ["you said: hi"]
+        assert two.echo.heard
+        assert two.channel.silent_seconds < 5
+
+
+async def test_another_worker_polls_when_the_poller_lost_its_lease(
+    server: BotApiServer,
+    shared: PostgresServer,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    async with worker(server, shared, tmp_path, lease_seconds=SHORT) as one:
+        await server.wait_for(lambda: server.calls_of("getUpdates"))
+        async with worker(server, shared, tmp_path, lease_seconds=SHORT) as two:
+            await run_out(shared, one)
+            for number in range(1, 6):
+                await server.user(1001).says(f"{number}")
+                assert (await server.replies_to(1001, number))[-1] == f"you said: {number}"
+            await one.channel.settle()
+            await two.channel.settle()
+            assert len(texts(server, 1001)) == 5
+    assert "another_copy_is_running" not in capsys.readouterr().out
+
+
+async def test_a_group_that_becomes_a_supergroup_takes_its_memory_along_from_another_worker(
+    server: BotApiServer, shared: PostgresServer, tmp_path: Path
+) -> None:
+    """Old and new chat are at different workers."""
+    async with worker(server, shared, tmp_path) as one, worker(server, shared, tmp_path) as two:
+        old, new = Actor.group(-42), Actor.group(-1000042)
+        assert await one.inbox.leases.claim([old])
+        assert await two.inbox.leases.claim([new])
+        group = server.group(-42, kind="group")
+        await group.migrates(-1000042)
+        await until(lambda: not two.inbox.leases.held(new))
+        await one.channel.settle()
+        await two.channel.settle()
