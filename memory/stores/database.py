@@ -75,6 +75,15 @@ class Database(Protocol):
     async def aclose(self) -> None: ...
 
 
+class Look(Protocol):
+    """Looks into tables from outside: they may be in use, and stay as they are."""
+
+    def __call__(self, table: str, column: str, read: Callable[[Connection], T], /) -> T | None:
+        """What `read` finds; None if there is no such table, or one of another layout, without this
+        column. Blocks. Raises StoreUnavailable."""
+        ...
+
+
 class Databases(Protocol):
     """Opens the database of a layout, and brings it to the newest migration. Raises NewerStore,
     StoreUnavailable."""

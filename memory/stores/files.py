@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from memory.errors import StoreUnavailable
+from memory.stores.database import Connection
 
 T = TypeVar("T")
 
@@ -35,11 +36,8 @@ def connect_existing(path: Path) -> sqlite3.Connection:
     return sqlite3.connect(f"{path.absolute().as_uri()}?mode=rw", uri=True)
 
 
-def look_into(
-    path: Path, table: str, column: str, read: Callable[[sqlite3.Connection], T]
-) -> T | None:
-    """What `read` finds in a database, which may be in use and stays as it is; None if there is no
-    such file, or one of another layout, without this column. Blocks. Raises StoreUnavailable."""
+def look_into(path: Path, table: str, column: str, read: Callable[[Connection], T], /) -> T | None:
+    """See Look."""
     if not path.exists():
         return None
     try:

@@ -22,6 +22,7 @@ from bot.operations.doctor.check import (
 )
 from bot.operations.doctor.clock import check_clock
 from bot.operations.doctor.data import check_backlog, check_disk, is_running
+from bot.operations.doctor.database import check_database, check_inbox, has_workers, look_of
 from bot.operations.doctor.models import check_fallback, check_model, check_transcriber
 from bot.operations.doctor.outbox import check_outbox
 from bot.settings import Loaded, Settings
@@ -53,7 +54,10 @@ async def _run_checks(loaded: Loaded, console: Console) -> int:
     pool = ThreadPoolExecutor(8, "doctor")
     try:
         _show(console, _origin(loaded))
-        async with aclosing(examine(_checks(loaded.settings, pool))) as results:
+        loop = asyncio.get_running_loop()
+        elsewhere = await loop.run_in_executor(pool, has_workers, loaded.settings)
+        checks = _checks(loaded.settings, pool, elsewhere=elsewhere)
+        async with aclosing(examine(checks)) as results:
             async for result in results:
                 _show(console, result, secrets)
                 wrongs += result.mark is Mark.WRONG
@@ -62,7 +66,8 @@ async def _run_checks(loaded: Loaded, console: Console) -> int:
     return _summary(console, wrongs)
 
 
-def _checks(settings: Settings, pool: Executor) -> list[Check]:
+def _checks(settings: Settings, pool: Executor, *, elsewhere: bool) -> list[Check]:
+    """`elsewhere` other workers may be running."""
     data = settings.data_dir
     running = is_running(data)
     in_pool = partial(asyncio.get_running_loop().run_in_executor, pool)
@@ -71,7 +76,7 @@ def _checks(settings: Settings, pool: Executor) -> list[Check]:
     aws = agentcore or any(name.startswith("bedrock:") for name in names)
     patience = settings.model_timeout_seconds
     checks = [
-        Check("token", partial(check_token, settings, running=running)),
+        Check("token", partial(check_token, settings, running=running or elsewhere)),
         Check("webhook", partial(check_webhook, settings, running=running)),
         Check("model", partial(check_model, settings), patience),
         *(
@@ -84,12 +89,22 @@ def _checks(settings: Settings, pool: Executor) -> list[Check]:
         checks.append(Check("credentials", partial(in_pool, check_credentials, settings)))
     if agentcore:
         checks.append(Check("memory", partial(check_memory, settings, pool), 60))
+    on_files = settings.database_url is None
+    disk = partial(check_disk, data, running=running, on_files=on_files)
+    checks += [
+        Check("clock", partial(check_clock, settings, pool, aws=aws)),
+        Check("data", partial(in_pool, disk)),
+    ]
+    if settings.database_url:
+        url = settings.database_url.get_secret_value()
+        checks += [
+            Check("database", partial(in_pool, check_database, url)),
+            Check("inbox", partial(in_pool, check_inbox, has_workers, look_of(settings, "inbox"))),
+        ]
     return [
         *checks,
-        Check("clock", partial(check_clock, settings, pool, aws=aws)),
-        Check("data", partial(in_pool, partial(check_disk, data, running=running))),
-        Check("backlog", partial(in_pool, partial(check_backlog, data))),
-        Check("outbox", partial(in_pool, partial(check_outbox, data))),
+        Check("backlog", partial(in_pool, check_backlog, look_of(settings, "journal"))),
+        Check("outbox", partial(in_pool, check_outbox, look_of(settings, "outbox"))),
     ]
 
 

@@ -21,7 +21,7 @@ from memory.stores.agentcore.calls.clients import CONTROL_SERVICE, make_client
 from memory.stores.agentcore.calls.errors import AwsFailure
 
 #: Seconds. AWS rejects signatures more than five minutes old, or from the future.
-_NOTICEABLE = 60.0
+NOTICEABLE = 60.0
 _REFUSED = 300.0
 
 
@@ -64,16 +64,16 @@ def clock_result(seconds: float, host: str) -> CheckResult:
     """The result if our clock is so many seconds ahead of the host's."""
     off = abs(seconds)
     # The date of a response has whole seconds only.
-    if off <= _NOTICEABLE:
+    if off <= NOTICEABLE:
         return ok("clock", f"it agrees with {host}")
     way = "ahead of" if seconds > 0 else "behind"
-    text = f"it is {_duration(off)} {way} {host}: set it, best by NTP"
+    text = f"it is {duration(off)} {way} {host}: set it, best by NTP"
     if off <= _REFUSED:
         return warning("clock", text)
     return wrong("clock", f"{text}; AWS refuses more than 5 minutes, and all dates are wrong")
 
 
-def _duration(seconds: float) -> str:
+def duration(seconds: float) -> str:
     if seconds < 2 * 3600:
         return f"{seconds / 60:.0f} minutes"
     return f"{seconds / 3600:.1f} hours"

@@ -13,9 +13,10 @@ from bot.operations.doctor.check import (
     warning,
     wrong,
 )
-from bot.operations.doctor.files import check_files
+from bot.operations.doctor.files import check_files, check_leftovers
 from bot.operations.health import find_problem, why_unwritable
 from memory.errors import StoreUnavailable
+from memory.stores.database import Look
 from memory.stores.journal.sessions import backlog_in
 
 _MIB = 1024 * 1024
@@ -37,8 +38,9 @@ def is_running(data_dir: Path) -> bool:
         return True
 
 
-def check_disk(data_dir: Path, *, running: bool) -> list[CheckResult]:
-    """Run all checks of the directory. Blocks; stops checking a large file after some seconds."""
+def check_disk(data_dir: Path, *, running: bool, on_files: bool = True) -> list[CheckResult]:
+    """Run all checks of the directory, `on_files` if the bot keeps everything there. Blocks; stops
+    checking a large file after some seconds."""
     if not data_dir.exists():
         return [_missing_directory(data_dir)]
     unwritable = _check_writable(data_dir)
@@ -47,7 +49,7 @@ def check_disk(data_dir: Path, *, running: bool) -> list[CheckResult]:
     return [
         ok("data", f"{data_dir} can be written"),
         free_space(shutil.disk_usage(data_dir).free),
-        *check_files(data_dir),
+        *(check_files(data_dir) if on_files else check_leftovers(data_dir)),
         *_check_process(data_dir, running=running),
     ]
 
@@ -83,12 +85,12 @@ def _check_process(data_dir: Path, *, running: bool) -> Iterator[CheckResult]:
         yield ok("process", "a Mordecai is running on this directory")
 
 
-def check_backlog(data_dir: Path) -> list[CheckResult]:
-    """Read the journal, also while a bot is running. Blocks. Changes nothing."""
+def check_backlog(journal: Look) -> list[CheckResult]:
+    """Look into the journal, also while a bot is running. Blocks."""
     try:
-        backlog = backlog_in(data_dir / "journal.sqlite")
+        backlog = backlog_in(journal)
     except StoreUnavailable:
-        return []  # the disk check reports what is wrong with the file
+        return []  # another check reports what is wrong with the file or the server
     if backlog is None:
         return []
     waiting = f"{backlog.waiting} ended conversations wait to be saved"

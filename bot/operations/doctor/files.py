@@ -34,6 +34,18 @@ def check_files(data_dir: Path) -> Iterator[CheckResult]:
             yield warning("access", f"{entries} entries of access.json can't be read: mend them")
 
 
+def check_leftovers(data_dir: Path) -> Iterator[CheckResult]:
+    """Name what a bot that uses a server has left in its data directory."""
+    there = [path for name in (*_DATABASES, "memory") if (path := data_dir / name).exists()]
+    if there:
+        yield warning(
+            "files",
+            f"{data_dir} has {', '.join(path.name for path in there)}, which the bot does not read "
+            "because database_url is set: if `mordecai migrate` has moved them, delete them once "
+            "you miss nothing, because what people let the bot forget stays in them",
+        )
+
+
 def _memories(folder: Path) -> set[Path]:
     """Everybody's file, also one that is gone but for its copies."""
     return {

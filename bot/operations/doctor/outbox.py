@@ -2,22 +2,22 @@
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 from bot.operations.doctor.check import CheckResult, ok, wrong
 from memory.errors import StoreUnavailable
 from memory.stores.agentcore.events.backlog import OutboxBacklog, Unfinished, outbox_backlog_in
+from memory.stores.database import Look
 
 #: A memory is often not active for two minutes, while AWS updates it.
 _PATIENCE = timedelta(minutes=5)
 
 
-def check_outbox(data_dir: Path) -> list[CheckResult]:
-    """Read the outbox, also while a bot is running. Blocks. Changes nothing."""
+def check_outbox(outbox: Look) -> list[CheckResult]:
+    """Look into the outbox, also while a bot is running. Blocks."""
     try:
-        backlog = outbox_backlog_in(data_dir / "outbox.sqlite")
+        backlog = outbox_backlog_in(outbox)
     except StoreUnavailable:
-        return []  # the disk check reports what is wrong with the file
+        return []  # another check reports what is wrong with the file or the server
     return list(results_of(backlog, datetime.now(UTC))) if backlog else []
 
 

@@ -1,13 +1,11 @@
 """The journal's sessions in its database: the open ones, and the ended ones as jobs."""
 
 from datetime import datetime
-from pathlib import Path
 from typing import Any
 
 from memory.journal import Backlog, Job
 from memory.records import Actor, Place, Session
-from memory.stores.database import Connection, Database
-from memory.stores.files import look_into
+from memory.stores.database import Connection, Database, Look
 from memory.stores.layout import Row
 from memory.stores.values import (
     first,
@@ -180,9 +178,9 @@ class SqlJobs:
         return changed == 1
 
 
-def backlog_in(path: Path) -> Backlog | None:
-    """The backlog in a journal's file; see `look_into`."""
-    return look_into(path, "session", "set_aside_at", _backlog)
+def backlog_in(look: Look) -> Backlog | None:
+    """The backlog of a journal that may be in use; see Look."""
+    return look("session", "set_aside_at", _backlog)
 
 
 def _backlog(db: Connection) -> Backlog:

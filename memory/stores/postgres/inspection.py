@@ -1,21 +1,23 @@
 """A look at a PostgreSQL server that changes nothing: for commands, whether workers run or not."""
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import psycopg
+from psycopg.rows import dict_row
 
 from memory.errors import StoreUnavailable
 from memory.stores.database import Connection
 from memory.stores.layout import Layout
+from memory.stores.postgres.address import Address, reason
+from memory.stores.postgres.connections import PgConnection
 from memory.stores.postgres.database import PostgresConnection
-
-if TYPE_CHECKING:
-    from memory.stores.postgres.connections import PgConnection
-from memory.stores.postgres.server import PostgresServer
+from memory.stores.postgres.server import OLDEST, PostgresServer
+from memory.stores.records.layout import PERSON_LAYOUT
 
 T = TypeVar("T")
 
@@ -27,29 +29,34 @@ UNFINISHED = "unfinished_transfer"
 class ServerState:
     """What an operator has to know of a server. `ahead` is by how many seconds this machine's clock
     is ahead of the server's, `version` such as 180004. `layouts` are the migrations that each has
-    been through; there are none if no bot has been started on the schema."""
+    been through, and whether an older version can go on with it; there are none if no bot has been
+    started on the schema."""
 
     version: int
     user: str
     may_create: bool
     bypasses_rls: bool
     ahead: float
-    layouts: Mapping[str, frozenset[str]]
+    layouts: Mapping[str, Mapping[str, bool]]
     is_unfinished: bool
     workers: int
     lanes: int
 
+    @property
+    def is_supported(self) -> bool:
+        return self.version >= OLDEST
+
 
 @contextmanager
-def snapshot(url: str, schema: str) -> Iterator["PgConnection"]:
+def snapshot(url: str, schema: str) -> Iterator[PgConnection]:
     """A connection that reads everything as of one moment, and writes nothing. Raises
     StoreUnavailable."""
-    with (
-        server_errors(),
-        psycopg.connect(
-            url, connect_timeout=10, options=f"-c search_path={schema}", application_name=schema
-        ) as connection,
-    ):
+    address = Address(url, schema)
+    try:
+        connection = psycopg.connect(address.conninfo)
+    except psycopg.Error as failure:
+        raise StoreUnavailable(address.explain(failure, "use")) from failure
+    with server_errors(), connection:
         connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
         connection.read_only = True
         take_time(connection)
@@ -89,10 +96,9 @@ def inspect(url: str, schema: str) -> ServerState:
 
 
 def look_into_server(
-    url: str, schema: str, table: str, column: str, read: Callable[[Connection], T]
+    url: str, schema: str, table: str, column: str, read: Callable[[Connection], T], /
 ) -> T | None:
-    """What `read` finds; None if there is no such table, or one of another layout, without this
-    column. Blocks. Raises StoreUnavailable."""
+    """See Look."""
     with snapshot(url, schema) as connection:
         there = connection.execute(
             "SELECT 1 FROM information_schema.columns "
@@ -102,24 +108,38 @@ def look_into_server(
         return read(PostgresConnection(connection)) if there.fetchone() else None
 
 
-def count_unreadable(connection: "PgConnection", layout: Layout, end: float) -> int:
-    """How many rows of a layout's tables can't be read; counting ends at `end`, by the monotonic
-    clock."""
-    count = 0
+def count_unreadable(
+    url: str, schema: str, layouts: Sequence[Layout], end: float
+) -> Mapping[str, int]:
+    """How many rows of each table can't be read; counting stops at `end`, by the monotonic clock.
+    Tables without such rows are left out. Raises StoreUnavailable."""
+    counts: Counter[str] = Counter()
+    with snapshot(url, schema) as connection:
+        for layout in layouts:
+            people = ("",)
+            if layout is PERSON_LAYOUT:
+                rows = connection.execute("SELECT actor FROM person").fetchall()
+                people = tuple(actor for (actor,) in rows)
+            for actor in people:
+                connection.execute("SELECT set_config('mordecai.actor', %s, true)", (actor,))
+                _count_rows(connection, layout, counts, end)
+    return counts
+
+
+def _count_rows(connection: PgConnection, layout: Layout, counts: Counter[str], end: float) -> None:
     for table, read in layout.readers.items():
-        with connection.cursor(name="rows", row_factory=psycopg.rows.dict_row) as cursor:
+        with connection.cursor(name="rows", row_factory=dict_row) as cursor:
             cursor.execute(f"SELECT * FROM {table}".encode())
             for row in cursor:
                 if time.monotonic() > end:
-                    return count
+                    return
                 try:
                     read(row)
                 except (ValueError, TypeError, LookupError, ArithmeticError, AttributeError):
-                    count += 1
-    return count
+                    counts[table] += 1
 
 
-def refuse_unfinished(server: "PostgresServer") -> None:
+def refuse_unfinished(server: PostgresServer) -> None:
     """Raises StoreUnavailable if a transfer into the schema has not ended."""
     with server.connection() as connection:
         if has_table(connection, UNFINISHED):
@@ -130,21 +150,21 @@ def refuse_unfinished(server: "PostgresServer") -> None:
             )
 
 
-def applied_migrations(connection: "PgConnection") -> Mapping[str, frozenset[str]]:
-    """The names of the migrations that each layout has been through."""
+def applied_migrations(connection: PgConnection) -> Mapping[str, Mapping[str, bool]]:
+    """The migrations that each layout has been through, and whether they are compatible."""
     if not has_table(connection, "migration"):
         return {}
-    applied: dict[str, set[str]] = {}
-    for layout, name in connection.execute("SELECT layout, name FROM migration"):
-        applied.setdefault(layout, set()).add(name)
-    return {layout: frozenset(names) for layout, names in applied.items()}
+    applied: dict[str, dict[str, bool]] = {}
+    for layout, name, fits in connection.execute("SELECT layout, name, compatible FROM migration"):
+        applied.setdefault(layout, {})[name] = fits
+    return applied
 
 
-def has_table(connection: "PgConnection", name: str) -> bool:
+def has_table(connection: PgConnection, name: str) -> bool:
     return _one(connection, "SELECT to_regclass(%s) IS NOT NULL", name) == (True,)
 
 
-def take_time(connection: "PgConnection") -> None:
+def take_time(connection: PgConnection) -> None:
     """Let the transaction take as long as it takes: the tables may be large."""
     for name in ("statement_timeout", "idle_in_transaction_session_timeout", "lock_timeout"):
         connection.execute("SELECT set_config(%s, '0', true)", (name,))
@@ -156,16 +176,15 @@ def server_errors() -> Iterator[None]:
     try:
         yield
     except psycopg.Error as failure:
-        reason = str(failure.diag.message_primary or failure).partition("\n")[0]
-        raise StoreUnavailable(f"database_url: {reason}") from failure
+        raise StoreUnavailable(f"database_url: the server says: {reason(failure)}") from failure
 
 
-def _one(connection: "PgConnection", sql: str, *values: object) -> tuple[Any, ...]:
+def _one(connection: PgConnection, sql: str, *values: object) -> tuple[Any, ...]:
     row = connection.execute(sql.encode(), values).fetchone()
     return row if row is not None else (None,)
 
 
-def _count(connection: "PgConnection", table: str, where: str = "") -> int:
+def _count(connection: PgConnection, table: str, where: str = "") -> int:
     if not has_table(connection, table):
         return 0
     return int(_one(connection, f"SELECT count(*) FROM {table} {where}")[0])

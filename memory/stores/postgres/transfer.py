@@ -1,6 +1,6 @@
 """A schema of a PostgreSQL server as a source and as a target."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -137,7 +137,7 @@ class ServerSource:
             )
         known = [layout for layout in (*layouts, person) if layout.name in applied]
         for layout in known:
-            _check_layout(layout, applied[layout.name])
+            _check_layout(layout, applied[layout.name].keys())
         self._layouts = [layout for layout in known if layout is not person]
         self._has_people = person in known
 
@@ -236,7 +236,7 @@ def _people(connection: "PgConnection") -> list[Actor]:
     return [Actor(row[0]) for row in rows]
 
 
-def _check_layout(layout: Layout, applied: frozenset[str]) -> None:
+def _check_layout(layout: Layout, applied: Set[str]) -> None:
     known = {migration.name for migration in layout.migrations}
     if unknown := sorted(applied - known):
         raise NewerStore(

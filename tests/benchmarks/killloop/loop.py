@@ -18,6 +18,7 @@ from tests.benchmarks.killloop.verdict import Verdict
 from tests.benchmarks.killloop.weather import Weather
 from tests.e2e.command import environment
 from tests.fakes.botapi import BotApiServer
+from tests.fakes.files import look_at
 from tests.fakes.openai_server import OpenAIServer
 
 #: When the bot is killed, of ten kills: while it starts, at work, while a session is saved, while
@@ -132,7 +133,7 @@ class Loop:
             async with asyncio.timeout(_SETTLING):
                 while True:
                     await asyncio.sleep(0.5)
-                    left = await asyncio.to_thread(backlog_in, data / "journal.sqlite")
+                    left = await asyncio.to_thread(backlog_in, look_at(data / "journal.sqlite"))
                     backlog = left.waiting + left.quarantined if left else 0
                     if not (backlog or _open_updates(data) or crowd.server.world.waiting):
                         return 0

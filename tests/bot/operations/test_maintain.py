@@ -20,7 +20,7 @@ from memory.stores.sqlite.store import SqliteStore
 from tests.e2e.command import mordecai
 from tests.fakes.aws import Fault, denied
 from tests.fakes.aws.world import World, machinery
-from tests.fakes.files import journal_in
+from tests.fakes.files import journal_in, look_at
 
 ANNA = Actor("u1")
 LONG_AGO = datetime.now(UTC) - timedelta(days=1000)
@@ -87,7 +87,7 @@ def test_what_is_in_quarantine_is_queued_again_on_demand(
     asyncio.run(lived(data))
     assert clean_up(Settings(data_dir=data), retry=True) == 0
     assert "queued for retry at the next start: 1 session\n" in capsys.readouterr().out
-    assert backlog_in(data / "journal.sqlite") == Backlog(3, 0)
+    assert backlog_in(look_at(data / "journal.sqlite")) == Backlog(3, 0)
 
 
 def test_a_limit_in_the_settings_counts(tmp_path: Path, capsys: pytest.CaptureFixture[str]):

@@ -1,11 +1,9 @@
 """What an outbox has not got done at AWS, for another process than the one that works on it."""
 
-import sqlite3
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
-from pathlib import Path
 
-from memory.stores.files import look_into
+from memory.stores.database import Connection, Look
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,25 +24,27 @@ class OutboxBacklog:
     erasures: Unfinished = Unfinished()
 
 
-def outbox_backlog_in(path: Path) -> OutboxBacklog | None:
-    """The backlog in an outbox's file; see `look_into`."""
-    return look_into(path, "event", "failing_since", _backlog)
+def outbox_backlog_in(look: Look) -> OutboxBacklog | None:
+    """The backlog of an outbox that may be in use; see Look."""
+
+    def read(db: Connection) -> OutboxBacklog:
+        return OutboxBacklog(
+            _unfinished(db, "event WHERE state = 'waiting'"),
+            _unfinished(db, "event WHERE state = 'refused'"),
+        )
+
+    backlog = look("event", "failing_since", read)
+    failed = "erased WHERE failing_since IS NOT NULL"
+    # One that no bot has opened since an update may lack the column.
+    erasures = look("erased", "failing_since", lambda db: _unfinished(db, failed))
+    return backlog and replace(backlog, erasures=erasures or Unfinished())
 
 
-def _backlog(db: sqlite3.Connection) -> OutboxBacklog:
-    kept = {row[1] for row in db.execute("PRAGMA table_info (erased)")}
-    erased = "erased WHERE failing_since IS NOT NULL"
-    return OutboxBacklog(
-        _unfinished(db, "event WHERE state = 'waiting'"),
-        _unfinished(db, "event WHERE state = 'refused'"),
-        # A file that no bot has opened since an update lacks the column.
-        _unfinished(db, erased) if "failing_since" in kept else Unfinished(),
+def _unfinished(db: Connection, rows: str) -> Unfinished:
+    (count,) = db.execute(f"SELECT count(*) FROM {rows}").fetchone()
+    oldest = "ORDER BY coalesce(failing_since, '~') LIMIT 1"
+    since, why = db.execute(f"SELECT failing_since, why FROM {rows} {oldest}").fetchone() or (
+        "",
+        "",
     )
-
-
-def _unfinished(db: sqlite3.Connection, rows: str) -> Unfinished:
-    # SQLite takes `why` from the row that min() found.
-    count, since, why = db.execute(
-        f"SELECT count(*), min(failing_since), why FROM {rows}"
-    ).fetchone()
     return Unfinished(count, datetime.fromisoformat(since) if since else None, why or "")

@@ -11,7 +11,7 @@ from bot.operations.doctor.check import CheckResult, Mark
 from bot.operations.doctor.data import check_backlog
 from memory.records import Actor, Place, Session
 from memory.stores.journal.journal import SqlJournal
-from tests.fakes.files import journal_in
+from tests.fakes.files import journal_in, look_at
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
@@ -29,7 +29,7 @@ async def ended(journal: SqlJournal, *ids: str) -> None:
 
 
 def the_only(data: Path) -> CheckResult:
-    (finding,) = check_backlog(data)
+    (finding,) = check_backlog(look_at(data / "journal.sqlite"))
     return finding
 
 
@@ -53,7 +53,7 @@ async def test_sessions_in_quarantine_are_a_warning_with_its_remedy(tmp_path: Pa
 
 
 def test_without_a_readable_journal_there_is_nothing_to_say(tmp_path: Path):
-    assert check_backlog(tmp_path) == []
+    assert check_backlog(look_at(tmp_path / "journal.sqlite")) == []
     (tmp_path / "journal.sqlite").write_bytes(b"no database at all" * 100)
-    assert check_backlog(tmp_path) == []
+    assert check_backlog(look_at(tmp_path / "journal.sqlite")) == []
     assert [file.name for file in tmp_path.iterdir()] == ["journal.sqlite"]

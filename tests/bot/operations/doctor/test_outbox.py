@@ -7,7 +7,7 @@ from bot.operations.doctor.check import CheckResult, Mark
 from bot.operations.doctor.outbox import check_outbox, results_of
 from memory.stores.agentcore.events.backlog import OutboxBacklog, Unfinished
 from memory.stores.agentcore.events.outbox import Lane
-from tests.fakes.files import outbox_in
+from tests.fakes.files import look_at, outbox_in
 
 LANE = Lane("u1", "s-1")
 AT = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -25,7 +25,7 @@ async def test_what_waits_and_what_was_refused_is_read_while_the_bot_runs(tmp_pa
     event = await outbox.head(LANE, AT)
     assert event is not None
     await outbox.note_failure(event, "CreateEvent: AWS refuses", AT, final=True)
-    refused, waiting = check_outbox(tmp_path)
+    refused, waiting = check_outbox(look_at(tmp_path / "outbox.sqlite"))
     await outbox.aclose()
     assert refused.mark is Mark.WRONG
     assert refused.text.startswith("AWS has refused 1 message since 2026-11-21 12:00 UTC")
@@ -44,9 +44,9 @@ def test_what_fails_for_longer_than_an_update_of_the_memory_takes_is_wrong():
 
 
 def test_without_a_readable_outbox_there_is_nothing_to_say(tmp_path: Path):
-    assert check_outbox(tmp_path) == []
+    assert check_outbox(look_at(tmp_path / "outbox.sqlite")) == []
     (tmp_path / "outbox.sqlite").write_bytes(b"no database at all" * 100)
-    assert check_outbox(tmp_path) == []
+    assert check_outbox(look_at(tmp_path / "outbox.sqlite")) == []
     assert [file.name for file in tmp_path.iterdir()] == ["outbox.sqlite"]
 
 

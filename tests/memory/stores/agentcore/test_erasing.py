@@ -18,6 +18,7 @@ from memory.stores.agentcore.store import AgentCoreStore
 from tests.contracts.long_term_memory import eventually
 from tests.fakes.aws import Fault, Knobs, broken, denied, throttled
 from tests.fakes.aws.world import FAST, World, world
+from tests.fakes.files import look_at
 
 NOON = datetime(2026, 3, 15, 12, tzinfo=UTC)
 ANN, BOB = Actor("u1"), Actor("u12")
@@ -342,7 +343,7 @@ async def test_what_keeps_an_erasure_from_ending_is_known_until_it_ends(tmp_path
         with pytest.raises(StoreUnavailable):
             await store.erase(ANN)
         await eventually(lambda: _unfinished(here, 1))
-        backlog = outbox_backlog_in(here.outbox)
+        backlog = outbox_backlog_in(look_at(here.outbox))
         assert backlog
         assert backlog.erasures.since
         assert "DeleteEvent" in backlog.erasures.why
@@ -351,5 +352,5 @@ async def test_what_keeps_an_erasure_from_ending_is_known_until_it_ends(tmp_path
 
 
 async def _unfinished(here: World, count: int) -> bool:
-    backlog = outbox_backlog_in(here.outbox)
+    backlog = outbox_backlog_in(look_at(here.outbox))
     return backlog is not None and backlog.erasures.count == count

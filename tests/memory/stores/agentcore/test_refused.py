@@ -18,7 +18,7 @@ from memory.stores.agentcore.events.sender import EventSender, SendingPace
 from tests.contracts.long_term_memory import eventually
 from tests.fakes.aws import Fault, inactive
 from tests.fakes.aws.world import World, world
-from tests.fakes.files import outbox_in
+from tests.fakes.files import look_at, outbox_in
 from tests.memory.stores.agentcore.test_turns import said, turn
 
 ANN = Actor("u1")
@@ -99,7 +99,7 @@ async def test_what_was_refused_is_kept_and_sent_again_on_demand(tmp_path: Path)
             await store.extraction.flush(ANN)
         async with await here.store() as store:
             assert await store.sending.refused() == 1
-            backlog = outbox_backlog_in(here.outbox)
+            backlog = outbox_backlog_in(look_at(here.outbox))
             assert backlog is not None
             assert backlog.refused.count == 1
             assert "no such place" in backlog.refused.why
@@ -200,8 +200,8 @@ async def test_the_backlog_counts_what_waits_and_what_was_refused(
     outbox: Outbox, tmp_path: Path
 ) -> None:
     path = tmp_path / "outbox.sqlite"
-    assert outbox_backlog_in(tmp_path / "none.sqlite") is None
-    empty = outbox_backlog_in(path)
+    assert outbox_backlog_in(look_at(tmp_path / "none.sqlite")) is None
+    empty = outbox_backlog_in(look_at(path))
     assert empty is not None
     assert (empty.waiting, empty.refused) == (Unfinished(), Unfinished())
     for turn_id in ("t-1", "t-2", "t-3"):
@@ -212,7 +212,7 @@ async def test_the_backlog_counts_what_waits_and_what_was_refused(
     await outbox.note_failure(
         replace(event, row=event.row + 1), "other words", datetime.now(UTC), final=True
     )
-    backlog = outbox_backlog_in(path)
+    backlog = outbox_backlog_in(look_at(path))
     assert backlog is not None
     assert (backlog.waiting.count, backlog.waiting.why) == (2, "first words")
     assert (backlog.refused.count, backlog.refused.why) == (1, "other words")
@@ -223,4 +223,4 @@ def test_a_file_that_is_no_outbox_is_named(tmp_path: Path) -> None:
     path = tmp_path / "outbox.sqlite"
     path.write_bytes(b"no database at all" * 100)
     with pytest.raises(StoreUnavailable, match=r"outbox\.sqlite"):
-        outbox_backlog_in(path)
+        outbox_backlog_in(look_at(path))

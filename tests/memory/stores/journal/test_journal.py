@@ -28,7 +28,7 @@ from memory.stores.database import Databases
 from memory.stores.journal.journal import JOURNAL_LAYOUT, SqlJournal
 from memory.stores.journal.sessions import backlog_in
 from memory.stores.sqlite.migrations import migrate
-from tests.fakes.files import journal_in
+from tests.fakes.files import journal_in, look_at
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 ANNA, BORIS = Actor("u1"), Actor("u12")
@@ -172,7 +172,7 @@ async def test_a_job_in_quarantine_keeps_its_turns_and_waits_to_be_requeued(path
         await journal.sessions.end("s1", "new", NOW)
         assert await journal.jobs.quarantine(session(), NOW, "ExtractionFailed")
         assert await journal.jobs.backlog() == Backlog(0, 1)
-        assert backlog_in(path) == Backlog(0, 1)
+        assert backlog_in(look_at(path)) == Backlog(0, 1)
         assert await due(journal, NOW + timedelta(days=99)) == []
         assert await journal.turns.of("s1") == [turn()]
         assert await unfinished(journal, ANNA) == ["s1"], "it can be forgotten"
@@ -200,7 +200,7 @@ def test_a_journal_of_a_former_layout_is_brought_up_to_date_with_all_it_holds(pa
             (NOW.isoformat(timespec="microseconds"),),
         )
     db.close()
-    assert backlog_in(path) is None, "looking changes nothing"
+    assert backlog_in(look_at(path)) is None, "looking changes nothing"
 
     async def look() -> None:
         async with journal_in(path, pool) as journal:
@@ -211,7 +211,7 @@ def test_a_journal_of_a_former_layout_is_brought_up_to_date_with_all_it_holds(pa
 
 
 def test_a_journal_that_is_not_there_has_no_backlog_and_is_not_made(path):
-    assert backlog_in(path) is None
+    assert backlog_in(look_at(path)) is None
     assert not path.exists()
 
 
