@@ -177,7 +177,9 @@ class Conversation:
             )
         except StoreUnavailable as failure:
             log.exception(
-                "turn_not_recorded", error=str(failure), remedy="check the data directory"
+                "turn_not_recorded",
+                error=str(failure),
+                remedy="check the data directory or database_url",
             )
 
 

@@ -307,7 +307,9 @@ class Accounts:
                 async with asyncio.timeout(_GATHERING):
                     await self._flush_now.wait()
             noted, self._noted = [*self._tidy(), *self._noted], []
-            with log_outage(_log, "usage_not_counted", remedy="check the data directory"):
+            with log_outage(
+                _log, "usage_not_counted", remedy="check the data directory or database_url"
+            ):
                 await self._db.change(partial(_execute, statements=noted))
 
     def _tidy(self) -> Sequence[_Statement]:

@@ -113,7 +113,11 @@ class Quotas:
         try:
             spent = await self._accounts.spent_today(Actor.person(user_id))
         except StoreUnavailable as failure:
-            _log.warning("usage_unavailable", error=str(failure), remedy="check the data directory")
+            _log.warning(
+                "usage_unavailable",
+                error=str(failure),
+                remedy="check the data directory or database_url",
+            )
             return None
         now = self._clock().astimezone(UTC)
         midnight = now.replace(hour=0, minute=0, second=0, microsecond=0) + timedelta(days=1)

@@ -233,7 +233,10 @@ async def test_a_count_that_fails_is_logged_and_bothers_nobody() -> None:
             accounts.note_turn(ANNA, "s1", TURN)
             await accounts.settle()
         (line,) = logs
-        assert (line["event"], line["remedy"]) == ("usage_not_counted", "check the data directory")
+        assert (line["event"], line["remedy"]) == (
+            "usage_not_counted",
+            "check the data directory or database_url",
+        )
         with pytest.raises(StoreUnavailable):
             await accounts.today(ANNA)
 
