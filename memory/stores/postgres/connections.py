@@ -21,8 +21,9 @@ _PATIENCE, _PATIENCE_WHILE_AWAY = 5.0, 0.3
 #: How long the pool tries to connect by itself; each further call has it try again.
 _RECONNECTING = 1.0
 
-# It logs each attempt to connect; whoever asked for a connection says so, less often.
-logging.getLogger("psycopg.pool").setLevel(logging.CRITICAL)
+# They log each attempt to connect; whoever asked for a connection says so, less often.
+for _name in ("psycopg", "psycopg.pool"):
+    logging.getLogger(_name).setLevel(logging.CRITICAL)
 
 
 class Unreachable(StoreUnavailable):

@@ -61,13 +61,19 @@ class ActorQueues:
     def track(self, hop: "asyncio.Future[Any]") -> None:
         """Wait for this one too before all is closed."""
         self._running.add(hop)
-        hop.add_done_callback(self._running.discard)
+        hop.add_done_callback(self._end)
 
     async def aclose(self) -> None:
         """Finish what runs. Later calls are errors."""
         self._closed = True
         while self._running:
             await asyncio.wait(self._running)
+
+    def _end(self, hop: "asyncio.Future[Any]") -> None:
+        self._running.discard(hop)
+        if not hop.cancelled():
+            # Whoever asked may have given up; asyncio would log an error that nobody reads.
+            hop.exception()
 
     def _leave(self, actors: Sequence[Actor], held: Sequence[_Queue]) -> None:
         for queue in held:
