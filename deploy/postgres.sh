@@ -5,6 +5,4 @@ set -eu
 psql --set ON_ERROR_STOP=1 --set password="$WORKER_PASSWORD" --username postgres <<'SQL'
 CREATE ROLE mordecai LOGIN PASSWORD :'password';
 CREATE DATABASE mordecai OWNER mordecai;
-\connect mordecai
-CREATE EXTENSION IF NOT EXISTS vector;
 SQL

@@ -64,6 +64,7 @@ class Needs:
     """What it takes to serve that."""
 
     cores: float
+    database_cores: float
     workers_for_answers: int
     workers: int
     connections: int
@@ -108,6 +109,7 @@ def needs_of(load: Load, setup: Setup) -> Needs:
     input_tokens = sum(measured[f"{kind}_tokens"] for kind in ("uncached", "cached", "written"))
     return Needs(
         cores=cores,
+        database_cores=busy * measured["database_cpu_ms"] / 1000 / _LOAD,
         workers_for_answers=for_answers,
         workers=workers,
         connections=workers * setup.connections,
@@ -209,6 +211,7 @@ def load_table(habits: Habits, load: Load, needs: Needs, setup: Setup) -> str:
             f"heard of in {setup.idle_seconds:g} s",
         )
         yield "cores for workers", f"{needs.cores:.1f}", f"at {_LOAD:.0%} load"
+        yield "cores for PostgreSQL", f"{needs.database_cores:.1f}", "with the same reserve"
         yield (
             "workers for the answers",
             f"{needs.workers_for_answers}",
