@@ -23,6 +23,7 @@ from pathlib import Path
 
 from bot.evals.recall import percentile
 from memory.records import Actor, Kind, Role, Turn, Utterance
+from memory.stores.records.store import TableStore
 from memory.stores.sqlite.store import SqliteStore
 
 _NOW = datetime(2026, 3, 15, tzinfo=UTC)
@@ -103,7 +104,7 @@ async def fill(directory: Path, pool: Executor, turns: Iterator[Turn]) -> float:
     return seconds
 
 
-async def ask(store: SqliteStore, actor: Actor, question: str) -> float:
+async def ask(store: TableStore, actor: Actor, question: str) -> float:
     """The milliseconds of one search as recall makes it, among all kinds."""
     started = time.perf_counter()
     await store.search(actor, question, kinds=tuple(Kind), min_relevance=0.2, now=_NOW)

@@ -45,3 +45,16 @@ def postgres_server(schema: str = "", *, url: str = "") -> Iterator[PostgresServ
             server.close()
             with psycopg.connect(server_url(), autocommit=True) as connection:
                 connection.execute(f'DROP SCHEMA IF EXISTS "{schema}" CASCADE'.encode())
+
+
+def empty_people(server: PostgresServer) -> None:
+    """Delete everybody's memories, and the leases."""
+    with server.connection() as connection:
+        connection.execute("DROP TABLE IF EXISTS lane")
+        tables = connection.execute(
+            "SELECT string_agg(oid::regclass::text, ', ') FROM pg_class WHERE relkind = 'r' "
+            "AND relnamespace = to_regnamespace(%s) AND relname ~ '^person'",
+            (server.schema,),
+        ).fetchone()
+        if tables and tables[0]:
+            connection.execute(f"TRUNCATE {tables[0]}".encode())

@@ -103,19 +103,16 @@ class PeopleOnServer:
                 return self._read_once(actor, work)
 
     def _read_once(self, actor: Actor, work: Callable[[PersonRows], T]) -> T | None:
-        with (
-            self._server.connection() as connection,
-            connection.pipeline(),
-            connection.transaction(),
-        ):
-            # All of it as of one moment, whatever is written meanwhile.
-            connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+        with self._server.connection() as connection, connection.pipeline(), _snapshot(connection):
             person = self._person(connection, actor)
-            tokeniser = person.tokeniser()
-            if tokeniser is None:
-                return None
-            if tokeniser == str(TOKENISER_VERSION):
-                return work(person)
+            # Its answer comes along with the first one that the work waits for.
+            asked = person.ask_tokeniser()
+            result = work(person)
+            tokeniser = asked.fetchone()
+        if tokeniser is None:
+            return None
+        if tokeniser[0] == str(TOKENISER_VERSION):
+            return result
         transact(self._server, (), lambda connection: self._locked(connection, actor))
         return self._read_once(actor, work)
 
@@ -126,10 +123,10 @@ class PeopleOnServer:
     def _locked(self, connection: "PgConnection", actor: Actor) -> PersonRows | None:
         """The actor's rows, for this transaction alone to change; None if there are none."""
         person = self._person(connection, actor)
-        tokeniser = person.tokeniser(lock=True)
+        tokeniser = person.ask_tokeniser(lock=True).fetchone()
         if tokeniser is None:
             return None
-        if tokeniser != str(TOKENISER_VERSION):
+        if tokeniser[0] != str(TOKENISER_VERSION):
             person.reindex()
         return person
 
@@ -174,6 +171,16 @@ class PeopleOnServer:
 def reindex(connection: "PgConnection", actor: Actor) -> None:
     """Make the actor's word index from their records, in the transaction under way."""
     PersonRows(connection, actor, Weights()).reindex()
+
+
+@contextmanager
+def _snapshot(connection: "PgConnection") -> Iterator[None]:
+    """Read everything inside as of one moment, whatever is written meanwhile."""
+    connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+    try:
+        yield
+    finally:
+        connection.execute("ROLLBACK")
 
 
 @contextmanager

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from memory.records import Actor, Turn
 from memory.search.ranking import Weights
 from memory.search.text import TOKENISER_VERSION
+from memory.stores.database import Rows
 from memory.stores.postgres.records.tables import SHELVES, ServerTables
 from memory.stores.records.person import Person
 
@@ -28,14 +29,13 @@ class PersonRows(Person):
         self._server, self._actor = connection, actor
         super().__init__(ServerTables(connection, actor), weights, vectors)
 
-    def tokeniser(self, *, lock: bool = False) -> str | None:
-        """The version of what split their texts into words; None if nothing is stored of them. With
-        a lock nobody else can change their rows until the transaction ends."""
-        found = self._server.execute(
+    def ask_tokeniser(self, *, lock: bool = False) -> Rows:
+        """Ask for the version of what split their texts into words: no row if nothing is stored of
+        them. With a lock nobody else can change their rows until the transaction ends."""
+        return self._server.execute(
             f"SELECT tokeniser FROM person WHERE actor = %s {'FOR UPDATE' if lock else ''}",
             (self._actor.id,),
-        ).fetchone()
-        return None if found is None else found[0] or ""
+        )
 
     def begin(self) -> None:
         """Make room for somebody of whom nothing is stored, and lock it."""
@@ -48,7 +48,7 @@ class PersonRows(Person):
             "ON CONFLICT DO NOTHING",
             ([name for name, _ in SHELVES],),
         )
-        self.tokeniser(lock=True)
+        self.ask_tokeniser(lock=True)
 
     def add_turns(self, turns: Iterable[Turn], *, on_disk: bool) -> None:
         if not on_disk:

@@ -3,6 +3,7 @@ of each word, as FTS5 tells them to SQLite."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from memory.records import LEARNED_KINDS, Actor, Kind
@@ -11,7 +12,6 @@ from memory.search.ranking import HEAD, OWN, REPLY
 from memory.stores.database import Connection
 from memory.stores.postgres.database import PostgresConnection
 from memory.stores.records.tables import (
-    MAX_HOLDERS,
     SMALL_INDEX,
     STEP,
     Found,
@@ -39,16 +39,17 @@ VIEWS = (
     "choice",
 )
 
+#: Rows of `record` whose places share an array in `posting`. A place there is the row within the
+#: block times STEP, and the fields.
+BLOCK = 512
+
 #: SQL: for each of the words, which records hold it, in which fields.
-_PLACES = (
-    "SELECT word, array_agg(place ORDER BY place) AS places FROM posting "
-    "WHERE shelf = {} AND word = ANY (%s) {} GROUP BY word"
-)
+_PLACES = "SELECT word, block, places FROM posting WHERE shelf = {} AND word = ANY (%s)"
 _FEW_PLACES = (
-    "SELECT records, words, word, places FROM shelf LEFT JOIN LATERAL "
-    f"({_PLACES.format('name', f'AND records <= {SMALL_INDEX}')}) AS held ON true WHERE name = %s"
+    "SELECT records, words, word, block, places FROM shelf LEFT JOIN LATERAL "
+    f"({_PLACES.format('name')} AND records <= {SMALL_INDEX}) AS held ON true WHERE name = %s"
 )
-_MANY_PLACES = _PLACES.format("%s", "")
+_MANY_PLACES = _PLACES.format("%s")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,28 +72,40 @@ class PostingIndex:
             list(map(list, zip(*columns, strict=True))),
         )
         places = [
-            (word, row * STEP + field)
+            (word, row // BLOCK, row % BLOCK * STEP + fields)
             for row, entry in entries.items()
-            for field, words in ((OWN, entry.own), (REPLY, entry.reply), (HEAD, entry.head))
-            for word in words
+            for word, fields in _fields(entry.own, entry.reply, entry.head).items()
         ]
         self.connection.execute(
-            "INSERT INTO posting (shelf, word, place) "
-            "SELECT %s, word, place FROM unnest(%s::text[], %s::bigint[]) AS new (word, place)",
-            (self.name, [word for word, _ in places], [place for _, place in places]),
+            "INSERT INTO person_posting AS held (shelf, word, block, places) "
+            "SELECT %s, word, block, array_agg(place ORDER BY place) "
+            "FROM unnest(%s::text[], %s::bigint[], %s::smallint[]) AS new (word, block, place) "
+            "GROUP BY word, block ON CONFLICT (actor, shelf, word, block) "
+            "DO UPDATE SET places = held.places || excluded.places",
+            (self.name, *map(list, zip(*places, strict=True))),
         )
         length = sum(entry.length for entry in entries.values())
         count(self.port, self.name, len(entries), length)
 
     def remove(self, row: int) -> None:
-        own, reply, head = self.connection.execute(
+        entry = self.connection.execute(
             "DELETE FROM entry WHERE row = %s RETURNING own, reply, head", (row,)
         ).fetchone() or ("", "", "")
+        own, reply, head = (words.split() for words in entry)
+        held = _fields(own, reply, head)
+        places = [row % BLOCK * STEP + fields for fields in held.values()]
         self.connection.execute(
-            "DELETE FROM posting WHERE shelf = %s AND word = ANY (%s) AND place BETWEEN %s AND %s",
-            (self.name, f"{own} {reply} {head}".split(), row * STEP, row * STEP + STEP - 1),
+            "UPDATE posting SET places = array_remove(places, old.place) "
+            "FROM unnest(%s::text[], %s::smallint[]) AS old (word, place) "
+            "WHERE shelf = %s AND posting.word = old.word AND block = %s",
+            (list(held), places, self.name, row // BLOCK),
         )
-        count(self.port, self.name, -1, -len(f"{own} {reply}".split()))
+        self.connection.execute(
+            "DELETE FROM posting "
+            "WHERE shelf = %s AND word = ANY (%s) AND block = %s AND places = '{}'",
+            (self.name, list(held), row // BLOCK),
+        )
+        count(self.port, self.name, -1, -len(own) - len(reply))
 
     def clear(self) -> None:
         self.connection.execute(
@@ -112,29 +125,33 @@ class PostingIndex:
         # The places of a small index come in the same statement.
         some = self.connection.execute(_FEW_PLACES, (words, self.name)).fetchall()
         records, length = some[0][:2] if some else (0, 0)
-        places = {word: held for _, _, word, held in some if word is not None}
+        found: list[Any] = [place for _, _, *place in some if place[0] is not None]
         if records > SMALL_INDEX:
             words = rarest(self._holders(words))
-            rows = self.connection.execute(_MANY_PLACES, (self.name, words)).fetchall()
-            places = dict(rows)
+            found = self.connection.execute(_MANY_PLACES, (self.name, words)).fetchall()
+        places: dict[str, list[int]] = {}
+        for word, block, numbers in sorted(found, key=itemgetter(0, 1)):
+            first = block * BLOCK * STEP
+            places.setdefault(word, []).extend(first + number for number in sorted(numbers))
         return Found(records, length, postings_of(words, places))
 
     def _holders(self, words: list[str]) -> dict[str, int]:
-        """How many records hold each word; of a word that too many hold, a number that says so,
-        unless there is no other."""
-        counts = self._count(words, 2 * (MAX_HOLDERS + 1))
-        held = [number for number in counts.values() if number]
-        return counts if not held or min(held) <= MAX_HOLDERS else self._count(words, None)
-
-    def _count(self, words: list[str], most: int | None) -> dict[str, int]:
-        """How many records hold each word, counted in so many places."""
-        counted: list[tuple[str, int]] = self.connection.execute(
-            "SELECT word, (SELECT count(DISTINCT place / %s) FROM ("
-            "SELECT place FROM posting WHERE shelf = %s AND posting.word = asked.word "
-            "ORDER BY place LIMIT %s) AS some) FROM unnest(%s::text[]) AS asked (word)",
-            (STEP, self.name, most, words),
+        """How many records hold each word."""
+        counted = self.connection.execute(
+            "SELECT word, sum(cardinality(places))::bigint FROM posting "
+            "WHERE shelf = %s AND word = ANY (%s) GROUP BY word",
+            (self.name, words),
         ).fetchall()
-        return dict(counted)
+        return dict.fromkeys(words, 0) | dict(counted)
+
+
+def _fields(own: Collection[str], reply: Collection[str], head: Collection[str]) -> dict[str, int]:
+    """The fields of each word."""
+    fields: dict[str, int] = {}
+    for field, words in ((OWN, own), (REPLY, reply), (HEAD, head)):
+        for word in words:
+            fields[word] = fields.get(word, 0) | field
+    return fields
 
 
 class ServerTables:

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import psycopg
 import pytest
 
-from memory.errors import LeaseLost
+from memory.errors import LeaseLost, StoreUnavailable
 from memory.leases import Lease, current_lease
 from memory.records import Actor, Choice, Kind
 from memory.stores.postgres.records.engine import reindex
@@ -26,7 +26,7 @@ from tests.contracts.long_term_memory import (
 )
 from tests.contracts.moving import MovingContract
 from tests.contracts.restoring import RestoringContract
-from tests.fakes.postgres import plain_url, postgres_server
+from tests.fakes.postgres import empty_people, plain_url, postgres_server, server_url
 
 
 @pytest.fixture
@@ -35,10 +35,16 @@ def pool() -> Iterator[ThreadPoolExecutor]:
         yield threads
 
 
-@pytest.fixture
-def server() -> Iterator[PostgresServer]:
+@pytest.fixture(scope="module")
+def schema() -> Iterator[PostgresServer]:
     with postgres_server(url=plain_url()) as opened:
         yield opened
+
+
+@pytest.fixture
+def server(schema: PostgresServer) -> Iterator[PostgresServer]:
+    yield schema
+    empty_people(schema)
 
 
 @pytest.fixture
@@ -182,3 +188,34 @@ async def test_everybody_with_data_is_listed(store: PostgresStore) -> None:
     assert await store.actors() == [ANN]
     assert await store.records(Actor.person(77)) == []
     assert await store.actors() == [ANN]
+
+
+async def test_a_call_that_fails_leaves_the_connection_as_it_was(
+    server: PostgresServer, store: PostgresStore
+) -> None:
+    await store.commit(ANN, [draft("I have a dog")])
+    with server.connection() as connection:
+        connection.execute("ALTER VIEW posting RENAME TO away")
+        try:
+            for _ in range(20):
+                with pytest.raises(StoreUnavailable, match="posting"):
+                    await store.search(ANN, "dog")
+        finally:
+            connection.execute("ALTER VIEW away RENAME TO posting")
+    assert texts(await store.records(ANN)) == ["I have a dog"]
+
+
+async def test_the_server_may_end_connections_between_calls(store: PostgresStore) -> None:
+    await store.commit(ANN, [draft("I have a dog")])
+    for work in (
+        lambda: store.search(ANN, "dog"),
+        lambda: store.commit(ANN, [draft("I live in Lisbon")]),
+        lambda: store.records(ANN),
+    ):
+        with psycopg.connect(server_url(), autocommit=True) as other:
+            other.execute(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+                "WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'"
+            )
+        assert await work()
+    assert texts(await store.records(ANN)) == ["I have a dog", "I live in Lisbon"]
