@@ -24,7 +24,7 @@ from bot.people.usage import Usage, estimated_usage
 from bot.texts import ENGLISH
 from memory.background.tasks import finish_uncancelled
 from memory.conversation.talk import ConversationHistory, HistoryMetadata, turn_id
-from memory.errors import StoreUnavailable
+from memory.errors import LeaseLost, StoreUnavailable
 from memory.memory import Memory
 from memory.records import Role, Turn, Utterance, own_words
 from tools.context import ToolContext
@@ -175,12 +175,11 @@ class Conversation:
                 interrupted=answer.interrupted,
                 replaces=message.replaces,
             )
+        except LeaseLost:
+            log.info("turn_left", effect="the worker that has the actor now answers it")
         except StoreUnavailable as failure:
-            log.exception(
-                "turn_not_recorded",
-                error=str(failure),
-                remedy="check the data directory or database_url",
-            )
+            remedy = "check the data directory or database_url"
+            log.exception("turn_not_recorded", error=str(failure), remedy=remedy)
 
 
 def _turn_in_progress(message: Message, session: str) -> Turn:

@@ -5,6 +5,7 @@ import itertools
 import json
 from collections.abc import AsyncIterator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from typing import Never
 
 import pydantic_ai
 import pytest
@@ -22,6 +23,7 @@ from bot.assistant.inbound import Message
 from bot.assistant.instructions import PRIVATE, Persona, system_prompt
 from bot.offline.notebook import offline_model
 from memory.conversation.live import SessionLimits
+from memory.errors import LeaseLost
 from memory.memory import Memory
 from memory.records import Actor, Place, Role, Shift, Turn
 from memory.stores.database import Database
@@ -365,6 +367,24 @@ async def test_if_the_journal_refuses_the_person_still_gets_the_answer() -> None
             events = await events_of(talk, said("Hi"))
     assert is_answer(events[-1])
     assert {"turn_not_recorded", "recall_failed"} <= {entry["event"] for entry in logs}
+
+
+class Taken(SqlTurns):
+    """The turns of actors who are at another worker by now."""
+
+    async def append(self, *_: object) -> Never:
+        raise LeaseLost("u1 is at another worker now")
+
+
+async def test_a_turn_whose_actor_another_worker_has_is_no_trouble_for_the_operator() -> None:
+    with ThreadPoolExecutor(1) as pool:
+        async with journal_in(":memory:", pool) as journal:
+            journal.turns = Taken(journal.database)
+            memory = Memory(TemporaryStore(), journal, understood(EverySentence()))
+            with structlog.testing.capture_logs() as logs:
+                await events_of(conversation(Scripted([["Hello."]]).model, memory), said("Hi"))
+    (line,) = [entry for entry in logs if entry["event"].startswith("turn_")]
+    assert (line["event"], line["log_level"]) == ("turn_left", "info")
 
 
 async def test_in_a_group_the_speaker_is_named_beside_the_words() -> None:
