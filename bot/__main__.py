@@ -141,7 +141,7 @@ def maintain(
     data: DataDir = None,
 ) -> None:
     """Clean up the memory now, as the bot does daily, and report what waits to be saved. Exit 1 if
-    a memory could not be read. The bot must not be running."""
+    a memory could not be read. The bot must not be running, unless it uses a server."""
     from bot.operations.logs import configure
 
     loaded = _load_settings(config, data)
@@ -168,11 +168,11 @@ def restore_data(
     What was forgotten stays forgotten. The bot must not be running."""
     from bot.operations.restore import list_copies, restore
 
-    data_dir = _load_settings(config, data).settings.data_dir
+    settings = _load_settings(config, data).settings
     if name is None:
-        list_copies(data_dir)
+        list_copies(settings)
     else:
-        restore(data_dir, name, copy, lambda question: yes or typer.confirm(question))
+        restore(settings, name, copy, lambda question: yes or typer.confirm(question))
 
 
 @command.command(short_help="Check everything, and say what to fix.")

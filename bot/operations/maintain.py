@@ -14,7 +14,8 @@ from bot.errors import OperatorError
 from bot.operations.process import only_process, operator_errors
 from bot.options import retention_of
 from bot.settings import Settings
-from bot.stores import open_databases, open_store
+from bot.stores import open_databases, open_leases, open_store
+from memory.background.locks import Locks
 from memory.background.wall import WallClock
 from memory.errors import StoreUnavailable
 from memory.journal import Backlog
@@ -43,7 +44,7 @@ def clean_up(settings: Settings, *, retry: bool, clock_is_right: bool = False) -
     code: 1 if a memory could not be checked. Raises OperatorError, NewerStore."""
     if not settings.memory_enabled:
         raise OperatorError("memory_enabled = false: there is no memory to clean up")
-    if not settings.data_dir.is_dir():
+    if settings.database_url is None and not settings.data_dir.is_dir():
         raise OperatorError(
             f"data_dir = {settings.data_dir}: there is no such directory: name another one with "
             "--data or MORDECAI_DATA_DIR"
@@ -53,11 +54,13 @@ def clean_up(settings: Settings, *, retry: bool, clock_is_right: bool = False) -
 
 
 async def _run(settings: Settings, console: Console, *, retry: bool, clock_is_right: bool) -> int:
+    shared = settings.database_url is not None
     async with _open_maintenance(settings) as (maintenance, journal, store):
         sending = store.sending
         if retry:
             back = await journal.jobs.requeue(datetime.now(UTC))
-            console.print(f"queued for retry at the next start: {_sessions(back)}")
+            when = "" if shared else " at the next start"
+            console.print(f"queued for retry{when}: {_sessions(back)}")
             if sending:
                 again = await sending.retry_refused()
                 console.print(f"refused by AWS, to be sent again: {_messages(again)}")
@@ -72,7 +75,8 @@ async def _run(settings: Settings, console: Console, *, retry: bool, clock_is_ri
         console.print(_table(removed))
         console.print(f"checked: {removed.people} {_people(removed.people)}")
         if removed.failed:
-            console.print(f"could not be checked (reasons above): {removed.failed}")
+            why = "reasons above, or a worker is busy with them" if shared else "reasons above"
+            console.print(f"could not be checked ({why}): {removed.failed}")
         _report(console, await journal.jobs.backlog())
         if sending:
             _report_refused(console, await sending.refused())
@@ -93,25 +97,27 @@ async def _retry_extraction(console: Console, extraction: ExternalExtraction) ->
 async def _open_maintenance(
     settings: Settings,
 ) -> AsyncIterator[tuple[Maintenance, SqlJournal, Store]]:
-    """Open the maintenance of a data directory, its journal and its store. Raises NewerStore,
-    and OperatorError, also if a bot runs on the directory."""
-    data = settings.data_dir
+    """Open the maintenance, its journal and its store. It leaves alone whom workers on a server are
+    busy with. Raises NewerStore, and OperatorError, also if a bot runs on the data directory."""
     os.umask(0o077)
     with operator_errors():
         async with AsyncExitStack() as stack:
-            stack.enter_context(only_process(data))
+            if settings.database_url is None:
+                stack.enter_context(only_process(settings.data_dir))
+            wall = WallClock()
             pool = stack.enter_context(ThreadPoolExecutor(settings.threads, "files"))
             databases = stack.enter_context(open_databases(settings, pool))
+            leases = await stack.enter_async_context(open_leases(settings, databases, wall.follow))
             journal = await stack.enter_async_context(SqlJournal(databases.open(JOURNAL_LAYOUT)))
             # Deleting vectors needs no embedder.
             store = await stack.enter_async_context(
-                open_store(settings.model_copy(update={"embedder": None}), databases, pool)
+                open_store(settings.model_copy(update={"embedder": None}), databases, pool, leases)
             )
-            yield (
-                Maintenance(store, journal.maintenance, retention_of(settings), WallClock()),
-                journal,
-                store,
+            maintenance = Maintenance(
+                store, journal.maintenance, retention_of(settings), wall, Locks(leases=leases)
             )
+            maintenance.returns = ()
+            yield maintenance, journal, store
 
 
 def _table(removed: Removed) -> Table:

@@ -10,6 +10,7 @@ from rich.table import Table
 
 from bot.errors import OperatorError
 from bot.operations.process import only_process, operator_errors
+from bot.settings import Settings
 from memory.stores.files import copies_of
 from memory.stores.sqlite.copies import restore_copy
 
@@ -17,8 +18,9 @@ ALL = "all"
 _KIB = 1024
 
 
-def list_copies(data_dir: Path) -> None:
-    """Print all copies, the newest of each file last."""
+def list_copies(settings: Settings) -> None:
+    """Print all copies, the newest of each file last. Raises OperatorError."""
+    data_dir = _directory(settings)
     console, table = Console(highlight=False), Table("name", "copy", "KiB", box=None)
     for name, path in _files_with_copies(data_dir):
         for copy in copies_of(path):
@@ -31,9 +33,10 @@ def list_copies(data_dir: Path) -> None:
     console.print(hint, soft_wrap=True)
 
 
-def restore(data_dir: Path, name: str, copy: str | None, agree: Callable[[str], bool]) -> None:
+def restore(settings: Settings, name: str, copy: str | None, agree: Callable[[str], bool]) -> None:
     """Put back the copies of this name, or all, and print where each file that was there is now.
     Raises OperatorError, also if a bot runs on the directory."""
+    data_dir = _directory(settings)
     os.umask(0o077)
     with operator_errors(), only_process(data_dir):
         chosen = [
@@ -50,6 +53,17 @@ def restore(data_dir: Path, name: str, copy: str | None, agree: Callable[[str], 
             aside = restore_copy(path, found)
             kept = f", the former file is {aside}" if aside else ""
             Console(highlight=False).print(f"restored {path}{kept}", soft_wrap=True)
+
+
+def _directory(settings: Settings) -> Path:
+    """Raises OperatorError where the copies are not of what the bot uses."""
+    if settings.database_url:
+        raise OperatorError(
+            "database_url is set: a server has backups of its own, which `pg_dump` makes and "
+            "`pg_restore` puts back (docs/scaling.md). To put back copies of files, unset "
+            "MORDECAI_DATABASE_URL"
+        )
+    return settings.data_dir
 
 
 def _files_with_copies(data_dir: Path) -> Iterator[tuple[str, Path]]:

@@ -7,20 +7,24 @@ from pathlib import Path
 
 import pytest
 from filelock import FileLock
+from pydantic import SecretStr
 from structlog.testing import capture_logs
 
 from bot.errors import OperatorError
 from bot.operations.maintain import clean_up
+from bot.operations.migrate import to_postgres
 from bot.settings import Settings
 from memory.journal import Backlog
 from memory.records import Actor, Draft, Kind, Place, Role, Session, Turn, Utterance
 from memory.stores.agentcore.events.jobs import failed_jobs
 from memory.stores.journal.sessions import backlog_in
+from memory.stores.postgres.leases import PostgresLeases
 from memory.stores.sqlite.store import SqliteStore
 from tests.e2e.command import mordecai
 from tests.fakes.aws import Fault, denied
 from tests.fakes.aws.world import World, machinery
 from tests.fakes.files import journal_in, look_at
+from tests.fakes.postgres import postgres_server, server_url
 
 ANNA = Actor("u1")
 LONG_AGO = datetime.now(UTC) - timedelta(days=1000)
@@ -147,6 +151,26 @@ def test_where_there_is_nothing_nothing_is_made(tmp_path: Path):
     with pytest.raises(OperatorError, match="--data"):
         clean_up(Settings(data_dir=tmp_path / "nowhere"), retry=False)
     assert list(tmp_path.iterdir()) == []
+
+
+async def test_on_a_server_it_works_beside_workers_and_leaves_alone_whom_they_are_busy_with(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    data = tmp_path / "data"
+    await lived(data)
+    settings = Settings(data_dir=data, database_url=SecretStr(server_url()))
+    with postgres_server("mordecai") as server:
+        await asyncio.to_thread(to_postgres, settings, dry_run=False)
+        async with PostgresLeases(server, 15.0) as leases:
+            async with leases.work_on(ANNA):
+                assert await asyncio.to_thread(clean_up, settings, retry=True) == 1
+            printed = capsys.readouterr().out
+            assert "queued for retry: 1 session\n" in printed
+            assert "a worker is busy with them): 1\n" in printed
+            assert table(printed)["messages"] == ["0", "0", "0"]
+            await leases.give_back()
+            assert await asyncio.to_thread(clean_up, settings, retry=False) == 0
+        assert table(capsys.readouterr().out)["messages"] == ["2", "0", "0"]
 
 
 def test_without_a_memory_it_says_so(tmp_path: Path):
