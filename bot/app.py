@@ -41,6 +41,7 @@ from bot.options import (
 )
 from bot.people.access import Access, AccessMode
 from bot.people.accounts import USAGE_LAYOUT, Accounts
+from bot.people.languages import Languages
 from bot.people.people import People, Quotas
 from bot.people.personal import PersonalSettings
 from bot.settings import Settings
@@ -98,14 +99,7 @@ async def run_telegram(settings: Settings) -> int:
             _parts(settings, wall) as parts,
             open_inbox(parts.databases, parts.leases, "telegram", secret) as inbox,
         ):
-            guests, throttles, held = await open_people(settings, parts.databases, parts.pool)
-            access = Access(
-                AccessMode(settings.access),
-                settings.allowed_users,
-                guests,
-                throttles,
-                owners=settings.owners,
-            )
+            access, held, languages = await open_people(settings, parts.databases, parts.pool)
             channel = TelegramChannel(
                 secret,
                 inbox,
@@ -113,7 +107,7 @@ async def run_telegram(settings: Settings) -> int:
                 parts.senses,
                 base_url=settings.telegram_base_url,
             )
-            assistant = _assistant(settings, parts, channel, access)
+            assistant = _assistant(settings, parts, channel, access, languages)
             parts.leases.subscribe(assistant.drop)
             async with heartbeat(data, channel), AsyncExitStack() as stack:
                 if settings.health_port is not None:
@@ -129,7 +123,13 @@ async def run_telegram(settings: Settings) -> int:
     return 0
 
 
-def _assistant(settings: Settings, parts: _Parts, channel: Channel, access: Access) -> Assistant:
+def _assistant(
+    settings: Settings,
+    parts: _Parts,
+    channel: Channel,
+    access: Access,
+    languages: Languages | None = None,
+) -> Assistant:
     people = People(
         access,
         Quotas(
@@ -139,7 +139,7 @@ def _assistant(settings: Settings, parts: _Parts, channel: Channel, access: Acce
             parts.memory.clock,
             access.throttles,
         ),
-        PersonalSettings(parts.memory),
+        PersonalSettings(parts.memory, languages=languages),
     )
     context = Context(
         parts.memory,

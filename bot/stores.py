@@ -10,10 +10,11 @@ from typing import cast
 import structlog
 
 from bot.errors import OperatorError
+from bot.people.access import Access, AccessMode
 from bot.people.guest_file import FileGuestBook
 from bot.people.guest_tables import PEOPLE_LAYOUT, open_guest_book
-from bot.people.guestbook import GuestBook
-from bot.people.throttles import DatabaseThrottles, RamThrottles, Throttles
+from bot.people.languages import DatabaseLanguages, Languages
+from bot.people.throttles import DatabaseThrottles
 from bot.settings import Settings
 from bot.telegram.delivery.holds import DatabaseHeldChats, HeldChats
 from bot.telegram.intake.inbox import Inbox
@@ -57,15 +58,18 @@ def open_databases(settings: Settings, pool: Executor) -> Iterator[Databases]:
 
 async def open_people(
     settings: Settings, databases: Databases, pool: Executor
-) -> tuple[GuestBook, Throttles, HeldChats | None]:
-    """Who may use the bot, how often, and who has to wait for Telegram: in the server if there is
-    one, or in a file and in RAM. Raises StoreUnavailable, NewerStore."""
+) -> tuple[Access, HeldChats | None, Languages | None]:
+    """Who may use the bot and how often; and what workers tell each other, if there are several.
+    Raises StoreUnavailable, NewerStore."""
+    mode, allowed, owners = AccessMode(settings.access), settings.allowed_users, settings.owners
     if settings.database_url is None:
-        return FileGuestBook(settings.data_dir / "access.json", pool), RamThrottles(), None
+        book = FileGuestBook(settings.data_dir / "access.json", pool)
+        return Access(mode, allowed, book, owners=owners), None, None
     guests = await open_guest_book(databases.open(PEOPLE_LAYOUT))
     # Apart: guests are on the disk before anybody hears of them.
-    counts = databases.open(PEOPLE_LAYOUT)
-    return guests, DatabaseThrottles(counts), DatabaseHeldChats(counts)
+    others = databases.open(PEOPLE_LAYOUT)
+    access = Access(mode, allowed, guests, DatabaseThrottles(others), owners=owners)
+    return access, DatabaseHeldChats(others), DatabaseLanguages(others)
 
 
 @contextmanager

@@ -119,6 +119,7 @@ async def _erase(click: Click, context: Context) -> Remainder:
     context.panels.forget(actor)
     again = [memory.talk.begin_private(actor, place)] if private else []
     parts = [*again, context.channel.erase(place, click.receipt), context.usage.erase(actor)]
+    parts.append(context.people.personal.forget(actor))
     for part in parts:
         try:
             await part

@@ -40,6 +40,10 @@ PEOPLE_LAYOUT = Layout(
                 "CREATE TABLE flood_hold (chat BIGINT PRIMARY KEY, until TIMESTAMPTZ NOT NULL)",
             ),
         ),
+        Migration(
+            "languages",
+            ("CREATE TABLE client_language (actor TEXT PRIMARY KEY, language TEXT NOT NULL)",),
+        ),
     ),
 )
 #: A worker that starts makes a new code if the last one is older. Workers that start together

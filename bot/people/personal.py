@@ -7,9 +7,13 @@ from enum import StrEnum
 import structlog
 
 from bot.assistant.inbound import Origin
+from bot.people.languages import Languages
 from bot.texts import Texts, texts_in
 from memory.background.caches import BoundedDict
+from memory.background.pacing import Throttle
+from memory.background.work import log_outage
 from memory.errors import StoreUnavailable
+from memory.leases import current_lease
 from memory.memory import Memory
 from memory.records import Actor, Choices, Place
 from memory.search.text import written_language
@@ -31,6 +35,8 @@ PRIVATE_MARK = "🔒"
 PATIENCE = 0.5
 #: What reading a damaged value raises; no sentence may fail with it.
 _DAMAGE = (ValueError, TypeError, LookupError)
+#: In a group languages take turns: others need not hear of each.
+_SHARE_SECONDS = 60.0
 _MOST_LANGUAGES = 10_000
 #: How many characters of a text show its language.
 _MOST_READ = 500
@@ -40,9 +46,13 @@ class PersonalSettings:
     """Looks up people's choices. Without a choice, or if reading it takes too long, the language of
     their client counts, and where the channel tells none, the one that they last wrote in."""
 
-    def __init__(self, memory: Memory, patience: float = PATIENCE) -> None:
-        """`patience` is in seconds."""
-        self._memory, self._patience = memory, patience
+    def __init__(
+        self, memory: Memory, patience: float = PATIENCE, languages: Languages | None = None
+    ) -> None:
+        """`patience` is in seconds. `languages` are what other workers know."""
+        self._memory, self._patience, self._languages = memory, patience, languages
+        self._shared = Throttle(_SHARE_SECONDS)
+        self._tasks: set[asyncio.Task[None]] = set()
         #: The client language of each actor's last sender.
         self._client_languages = BoundedDict[Actor, str](_MOST_LANGUAGES)
         #: The language of each actor's last text that shows one.
@@ -53,18 +63,34 @@ class PersonalSettings:
     def note(self, origin: Origin, words: str = "") -> None:
         """Note the client language of an admitted sender, for later notices; without one, the
         language of their words."""
-        actor = origin.actor
+        actor, before = origin.actor, self._own_language(origin.actor)
         if origin.language:
             self._client_languages[actor] = origin.language
         elif written := written_language(words[:_MOST_READ]) or self._language_so_far(actor, words):
             self._written_languages[actor] = written
             self._unclear.pop(actor, None)
+        now = self._own_language(actor)
+        if self._languages and now and now != before and self._shared.allow(actor):
+            task = asyncio.create_task(self._share(self._languages, actor, now))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
 
     async def texts(self, actor: Actor, client: str | None = None) -> Texts:
         """The texts in the language the actor chose, else that of their client, now (`client`) or
         when they last wrote, else the one they write. Never fails."""
         chosen = await self.choices(actor)
-        return texts_in(chosen.language, client or self._own_language(actor))
+        met = client or self._own_language(actor)
+        if not (met or chosen.language):
+            met = await self._find(actor)
+        return texts_in(chosen.language, met)
+
+    async def forget(self, actor: Actor) -> None:
+        """Forget what was noted of the actor. Raises StoreUnavailable."""
+        for known in (self._client_languages, self._written_languages, self._unclear):
+            known.pop(actor, None)
+        self._shared.forget(actor)
+        if self._languages:
+            await self._languages.erase(actor)
 
     async def texts_at(self, place: Place) -> Texts:
         """The texts for a chat. Never fails."""
@@ -111,6 +137,25 @@ class PersonalSettings:
         except (StoreUnavailable, *_DAMAGE) as failure:
             _log.warning("memory_unavailable", command="private", error=type(failure).__name__)
             return False
+
+    async def _share(self, languages: Languages, actor: Actor, language: str) -> None:
+        # It outlives the turn, and so perhaps its lease.
+        current_lease.set(None)
+        with log_outage(_log, "languages_unavailable"):
+            await languages.note(actor, language)
+
+    async def _find(self, actor: Actor) -> str | None:
+        """The language in which another worker met the actor."""
+        if self._languages is None:
+            return None
+        try:
+            async with asyncio.timeout(self._patience):
+                found = await self._languages.find(actor)
+        except (StoreUnavailable, TimeoutError):
+            return None
+        if found:
+            self._written_languages[actor] = found
+        return found
 
     def _language_so_far(self, actor: Actor, words: str) -> str | None:
         """The language of all that an actor wrote who has shown none yet."""

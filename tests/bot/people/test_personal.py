@@ -1,12 +1,17 @@
 """In which language somebody is spoken to, and how they see replies."""
 
+import asyncio
+
 import pytest
 
 from bot.assistant.inbound import Origin
+from bot.people.guest_tables import PEOPLE_LAYOUT
+from bot.people.languages import DatabaseLanguages
 from bot.people.personal import PersonalSettings, Streaming
 from bot.texts import ENGLISH, texts_in
 from memory.records import Actor, Choice, Place
 from tests.fakes.memories import open_memory
+from tests.fakes.postgres import postgres_server
 
 ANN, GROUP = Actor.person(1001), Actor.group(-1000500)
 
@@ -76,3 +81,23 @@ async def test_what_is_chosen_again_counts_at_once() -> None:
         assert chosen
         assert chosen.language is None
         assert await memory.known.records(ANN, everything=True) == []
+
+
+async def test_a_worker_tells_people_in_the_language_in_which_another_met_them() -> None:
+    with postgres_server() as server:
+        languages = DatabaseLanguages(server.open(PEOPLE_LAYOUT))
+        chat = Place("telegram", 1001)
+        async with open_memory() as memory:
+            here = PersonalSettings(memory, 30, languages)
+            there = PersonalSettings(memory, 30, languages)
+            assert await there.texts_at(chat) is texts_in("en")
+            here.note(origin(ANN, 1001, "ru"))
+            async with asyncio.timeout(30):
+                while await there.texts_at(chat) is not texts_in("ru"):
+                    await asyncio.sleep(0.01)
+            await here.forget(ANN)
+            assert await PersonalSettings(memory, 30, languages).texts_at(chat) is texts_in("en")
+            here.note(origin(ANN, 1001, "ru"))
+            async with asyncio.timeout(30):
+                while await languages.find(ANN) is None:
+                    await asyncio.sleep(0.01)
