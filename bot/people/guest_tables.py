@@ -7,6 +7,7 @@ import structlog
 
 from bot.people.guestbook import Book, Guest, Request
 from bot.people.pairing import new_code
+from memory.background.pacing import RateLimitedLog
 from memory.errors import StoreUnavailable
 from memory.stores.database import Connection, Database
 from memory.stores.layout import Layout, Migration
@@ -61,12 +62,13 @@ class TableGuestBook:
         self._db = db
         self.book, self.code = Book(), ""
         self._version = -1
+        self._complaints = RateLimitedLog(_log)
 
     async def refresh(self) -> Book:
         try:
             await self.read()
         except StoreUnavailable as failure:
-            _log.warning("guests_unreadable", error=str(failure))
+            self._complaints.warning("guests_unreadable", error=str(failure))
         return self.book
 
     async def read(self) -> None:

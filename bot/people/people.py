@@ -19,6 +19,7 @@ from bot.people.pairing import Guess
 from bot.people.personal import PersonalSettings
 from bot.people.throttles import RamThrottles, Rate, Throttles
 from bot.texts import Texts, texts_in
+from memory.background.pacing import RateLimitedLog
 from memory.errors import StoreUnavailable
 from memory.memory import utc_now
 from memory.records import Actor, Place
@@ -79,6 +80,7 @@ class Quotas:
         counts alone."""
         self._accounts, self._limits, self._exempt = accounts, limits, exempt
         self._clock, self._throttles = clock, throttles or RamThrottles()
+        self._complaints = RateLimitedLog(_log)
 
     async def count_message(self, user_id: int) -> Exceeded | None:
         """Count a message, unless it exceeds a limit; returns that limit."""
@@ -87,7 +89,9 @@ class Quotas:
         try:
             return await self._exceeded(user_id)
         except StoreUnavailable as failure:
-            _log.warning("limits_unavailable", error=str(failure), remedy="check the database")
+            self._complaints.warning(
+                "limits_unavailable", error=str(failure), remedy="check the database"
+            )
             return None
 
     async def _exceeded(self, user_id: int) -> Exceeded | None:
