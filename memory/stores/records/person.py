@@ -14,7 +14,7 @@ from memory.search.resemblance import distinct, telling
 from memory.search.text import storable
 from memory.stores.records.row import COLUMNS, record_of
 from memory.stores.records.table import RecordTable
-from memory.stores.records.tables import Index, Tables
+from memory.stores.records.tables import Tables
 from memory.stores.values import text_of
 
 if TYPE_CHECKING:  # numpy is there only if there is an embedder
@@ -76,12 +76,7 @@ class Person:
         query = parse(storable(text), now)
         if not query.index_words:
             return []
-        found = [
-            scored
-            for index in self._tables.indexes
-            if (wanted := [kind for kind in index.kinds if kind in kinds])
-            for scored in self._search(index, query, wanted, now)
-        ]
+        found = self._rank(query, kinds, now)
         if meaning and query.topical:
             found = self._fuse(found, meaning, kinds, now)
         relevant = [scored for scored in found if scored.relevance >= min_relevance]
@@ -184,14 +179,39 @@ class Person:
         """Index everything again: texts are split into words differently now."""
         self._table.reindex()
 
-    def _search(
-        self, index: Index, query: Query, kinds: Sequence[Kind], now: datetime
-    ) -> list[Ranked]:
-        """The records of these kinds that match the query."""
-        records, words, postings = index.find(query.index_words)
-        corpus = Corpus(records, words / max(1, records), spoken=Kind.MESSAGE in index.kinds)
-        asked = WeighedQuery(query, postings, corpus, self._weights)
-        return rank(asked, self._candidates(shortlist(asked), kinds), now.timestamp())
+    def _rank(self, query: Query, kinds: Sequence[Kind], now: datetime) -> list[Ranked]:
+        """The records of these kinds that match the query, of each index best first."""
+        indexes = [each for each in self._tables.indexes if not set(each.kinds).isdisjoint(kinds)]
+        asked = [
+            WeighedQuery(
+                query,
+                found.postings,
+                Corpus(
+                    found.records,
+                    found.words / max(1, found.records),
+                    spoken=Kind.MESSAGE in index.kinds,
+                ),
+                self._weights,
+            )
+            for index, found in zip(
+                indexes, self._tables.find(indexes, query.index_words), strict=True
+            )
+        ]
+        listed = [shortlist(each) for each in asked]
+        described = self._candidates({row for rows in listed for row in rows}, kinds)
+        return [
+            scored
+            for index, each, rows in zip(indexes, asked, listed, strict=True)
+            for scored in rank(
+                each,
+                {
+                    row: described[row][1]
+                    for row in rows
+                    if row in described and described[row][0] in index.kinds
+                },
+                now.timestamp(),
+            )
+        ]
 
     def _fuse(
         self, found: Sequence[Ranked], meaning: QueryMeaning, kinds: Sequence[Kind], now: datetime
@@ -202,15 +222,18 @@ class Person:
         rows = {scored.document for scored in found}
         near = self._vectors.nearest(self._connection, kinds, meaning.vector, rows)
         described = self._candidates(rows | near.cosines.keys(), kinds)
-        return fuse(found, near, described, meaning.scale, now.timestamp(), self._weights)
+        candidates = {row: candidate for row, (_, candidate) in described.items()}
+        return fuse(found, near, candidates, meaning.scale, now.timestamp(), self._weights)
 
-    def _candidates(self, rows: Collection[int], kinds: Sequence[Kind]) -> dict[int, Candidate]:
-        """What the ranking needs to know of the rows that are of these kinds."""
+    def _candidates(
+        self, rows: Collection[int], kinds: Sequence[Kind]
+    ) -> dict[int, tuple[Kind, Candidate]]:
+        """Those of the rows that are of these kinds: which, and what the ranking needs to know."""
         if not rows:
             return {}
         found: Sequence[Sequence[Any]] = self._tables.rows(
             # Moments in whole microseconds: as JSON a fraction would lose some.
-            "row, length, CAST(round(moment * 1e6) AS BIGINT), context, "
+            "row, kind, length, CAST(round(moment * 1e6) AS BIGINT), context, "
             "role = 'assistant' AND speaker IS NULL, "
             "CASE kind WHEN 'message' THEN session_id END, importance",
             "FROM record WHERE row IN (SELECT value FROM json_each(?)) "
@@ -218,7 +241,10 @@ class Person:
             json.dumps(list(rows)),
             json.dumps(kinds),
         )
-        return {row: Candidate(length, at / 1e6, *rest) for row, length, at, *rest in found}
+        return {
+            row: (Kind(kind), Candidate(length, at / 1e6, *rest))
+            for row, kind, length, at, *rest in found
+        }
 
     def _read_hits(
         self, ranked: Sequence[Ranked], at_once: int

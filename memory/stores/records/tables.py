@@ -41,10 +41,6 @@ class Index(Protocol):
         """Drop the words of removed records for good."""
         ...
 
-    def find(self, words: Collection[str]) -> Found:
-        """Where these words are; of many records, where the rarest of them are."""
-        ...
-
 
 class Tables(Protocol):
     """The tables of a person's memory, on an open connection."""
@@ -62,6 +58,11 @@ class Tables(Protocol):
 
     def rows(self, columns: str, source: str, *values: object) -> Sequence[Sequence[object]]:
         """The rows of a query, which begins with FROM, as fast as the engine can."""
+        ...
+
+    def find(self, indexes: Sequence[Index], words: Sequence[str]) -> Sequence[Found]:
+        """For each of the indexes, where these words are; of many records, where the rarest of
+        them are."""
         ...
 
     def take_rows(self, count: int) -> int:

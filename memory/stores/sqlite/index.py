@@ -17,7 +17,7 @@ from typing import Any
 from memory.records import LEARNED_KINDS, Kind
 from memory.search.entry import Entry
 from memory.search.ranking import HEAD, OWN, REPLY
-from memory.stores.records.tables import SMALL_INDEX, STEP, Found, count, postings_of, rarest
+from memory.stores.records.tables import SMALL_INDEX, STEP, Found, Index, count, postings_of, rarest
 
 #: The field of a word in the index as a number.
 _FIELD = f"CASE col WHEN 'own' THEN {OWN} WHEN 'reply' THEN {REPLY} ELSE {HEAD} END"
@@ -57,12 +57,13 @@ class FullTextIndex:
         """See Index. Merges the index into one segment."""
         self.connection.execute(f"INSERT INTO {self.name} ({self.name}) VALUES ('optimize')")
 
-    def find(self, words: Collection[str]) -> Found:
+    def find(self, words: Sequence[str]) -> Found:
+        """See Tables."""
         # The places of a small index come in the same statement.
         records, length, places = self.connection.execute(
             f"SELECT records, words, CASE WHEN records <= {SMALL_INDEX} THEN ({self._places}) END "
             "FROM shelf WHERE name = ?2",
-            (json.dumps(list(words)), self.name),
+            (json.dumps(words), self.name),
         ).fetchone()
         if places is None:
             words = rarest(self._holders(words))
@@ -118,6 +119,9 @@ class FileTables:
         ).fetchone()
         rows: list[list[Any]] = json.loads(found)
         return rows
+
+    def find(self, indexes: Sequence[Index], words: Sequence[str]) -> list[Found]:
+        return [index.find(words) for index in self.indexes if index in indexes]
 
     def take_rows(self, count: int) -> int:
         newest = self.connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'record'")

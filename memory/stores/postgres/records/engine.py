@@ -18,9 +18,10 @@ from memory.leases import current_lease
 from memory.records import Actor
 from memory.search.ranking import Weights
 from memory.search.text import TOKENISER_VERSION
+from memory.stores.postgres.address import reason
 from memory.stores.postgres.records.person import PersonRows
 from memory.stores.postgres.records.tables import VIEWS
-from memory.stores.postgres.transactions import transact
+from memory.stores.postgres.transactions import read, transact
 from memory.stores.records.layout import PERSON_LAYOUT
 from memory.stores.records.queues import ActorQueues
 
@@ -73,12 +74,15 @@ class PeopleOnServer:
         await self._transact(lambda connection: self._erase(connection, actor), actor)
 
     async def actors(self) -> list[Actor]:
-        def read() -> list[Actor]:
-            with _failures(), self._server.connection() as connection:
-                rows = connection.execute("SELECT actor FROM person ORDER BY actor").fetchall()
+        def look(connection: "PgConnection") -> list[Actor]:
+            rows = connection.execute("SELECT actor FROM person ORDER BY actor").fetchall()
             return [Actor(id_) for (id_,) in rows]
 
-        return await self._queues.run(read)
+        def run() -> list[Actor]:
+            with _failures():
+                return read(self._server, look)
+
+        return await self._queues.run(run)
 
     async def aclose(self) -> None:
         await self._queues.aclose()
@@ -86,35 +90,35 @@ class PeopleOnServer:
     async def _transact(self, work: Callable[["PgConnection"], T], *actors: Actor) -> T:
         lease = current_lease.get()
 
+        def change(connection: "PgConnection") -> T:
+            # Statements whose answers nobody waits for take no round trip.
+            with connection.pipeline():
+                return work(connection)
+
         def run() -> T:
             with _failures():
-                return transact(self._server, {lease} if lease else (), work)
+                return transact(self._server, {lease} if lease else (), change)
 
         return await self._queues.run(run, *actors)
 
     # -- in a thread ------------------------------------------------------------------------------
 
     def _read(self, actor: Actor, work: Callable[[PersonRows], T]) -> T | None:
-        with _failures():
-            try:
-                return self._read_once(actor, work)
-            except psycopg.OperationalError:
-                self._server.replace_broken()
-                return self._read_once(actor, work)
+        def look(connection: "PgConnection") -> tuple[str | None, T] | None:
+            with connection.pipeline(), _snapshot(connection):
+                person = self._person(connection, actor)
+                # Its answer comes along with the first one that the work waits for.
+                asked = person.ask_tokeniser()
+                result = work(person)
+                known = asked.fetchone()
+            return (known[0], result) if known else None
 
-    def _read_once(self, actor: Actor, work: Callable[[PersonRows], T]) -> T | None:
-        with self._server.connection() as connection, connection.pipeline(), _snapshot(connection):
-            person = self._person(connection, actor)
-            # Its answer comes along with the first one that the work waits for.
-            asked = person.ask_tokeniser()
-            result = work(person)
-            tokeniser = asked.fetchone()
-        if tokeniser is None:
-            return None
-        if tokeniser[0] == str(TOKENISER_VERSION):
-            return result
-        transact(self._server, (), lambda connection: self._locked(connection, actor))
-        return self._read_once(actor, work)
+        with _failures():
+            found = read(self._server, look)
+            if found and found[0] != str(TOKENISER_VERSION):
+                transact(self._server, (), lambda connection: self._locked(connection, actor))
+                found = read(self._server, look)
+        return found[1] if found else None
 
     def _person(self, connection: "PgConnection", actor: Actor) -> PersonRows:
         """The one way to an actor's rows."""
@@ -189,5 +193,4 @@ def _failures() -> Iterator[None]:
     try:
         yield
     except psycopg.Error as failure:
-        reason = failure.diag.message_primary or str(failure).partition("\n")[0]
-        raise StoreUnavailable(f"PostgreSQL failed: {reason}") from failure
+        raise StoreUnavailable(f"PostgreSQL failed: {reason(failure)}") from failure

@@ -15,6 +15,7 @@ from memory.stores.records.tables import (
     SMALL_INDEX,
     STEP,
     Found,
+    Index,
     count,
     postings_of,
     rarest,
@@ -46,8 +47,9 @@ BLOCK = 512
 #: SQL: for each of the words, which records hold it, in which fields.
 _PLACES = "SELECT word, block, places FROM posting WHERE shelf = {} AND word = ANY (%s)"
 _FEW_PLACES = (
-    "SELECT records, words, word, block, places FROM shelf LEFT JOIN LATERAL "
-    f"({_PLACES.format('name')} AND records <= {SMALL_INDEX}) AS held ON true WHERE name = %s"
+    "SELECT name, records, words, word, block, places FROM shelf LEFT JOIN LATERAL "
+    f"({_PLACES.format('name')} AND records <= {SMALL_INDEX}) AS held ON true "
+    "WHERE name = ANY (%s)"
 )
 _MANY_PLACES = _PLACES.format("%s")
 
@@ -120,30 +122,6 @@ class PostingIndex:
     def compact(self) -> None:
         """See Index. VACUUM does it."""
 
-    def find(self, words: Collection[str]) -> Found:
-        words = list(words)
-        # The places of a small index come in the same statement.
-        some = self.connection.execute(_FEW_PLACES, (words, self.name)).fetchall()
-        records, length = some[0][:2] if some else (0, 0)
-        found: list[Any] = [place for _, _, *place in some if place[0] is not None]
-        if records > SMALL_INDEX:
-            words = rarest(self._holders(words))
-            found = self.connection.execute(_MANY_PLACES, (self.name, words)).fetchall()
-        places: dict[str, list[int]] = {}
-        for word, block, numbers in sorted(found, key=itemgetter(0, 1)):
-            first = block * BLOCK * STEP
-            places.setdefault(word, []).extend(first + number for number in sorted(numbers))
-        return Found(records, length, postings_of(words, places))
-
-    def _holders(self, words: list[str]) -> dict[str, int]:
-        """How many records hold each word."""
-        counted = self.connection.execute(
-            "SELECT word, sum(cardinality(places))::bigint FROM posting "
-            "WHERE shelf = %s AND word = ANY (%s) GROUP BY word",
-            (self.name, words),
-        ).fetchall()
-        return dict.fromkeys(words, 0) | dict(counted)
-
 
 def _fields(own: Collection[str], reply: Collection[str], head: Collection[str]) -> dict[str, int]:
     """The fields of each word."""
@@ -171,6 +149,31 @@ class ServerTables:
     def rows(self, columns: str, source: str, *values: object) -> list[Any]:
         return self.connection.execute(f"SELECT {columns} {source}", values).fetchall()
 
+    def find(self, indexes: Sequence[Index], words: Sequence[str]) -> list[Found]:
+        # The places of a small index come in the same statement.
+        names = [index.name for index in indexes]
+        rows = self._server.execute(_FEW_PLACES, (list(words), names)).fetchall()
+        found = []
+        for name in names:
+            own = [row for shelf, *row in rows if shelf == name]
+            records, length = own[0][:2] if own else (0, 0)
+            read = list(words)
+            places: Sequence[Sequence[Any]] = [row[2:] for row in own if row[2] is not None]
+            if records > SMALL_INDEX:
+                read = rarest(self._holders(name, read))
+                places = self._server.execute(_MANY_PLACES, (name, read)).fetchall()
+            found.append(Found(records, length, postings_of(read, _numbers(places))))
+        return found
+
+    def _holders(self, shelf: str, words: list[str]) -> dict[str, int]:
+        """How many records hold each word."""
+        counted = self._server.execute(
+            "SELECT word, sum(cardinality(places))::bigint FROM posting "
+            "WHERE shelf = %s AND word = ANY (%s) GROUP BY word",
+            (shelf, words),
+        ).fetchall()
+        return dict.fromkeys(words, 0) | dict(counted)
+
     def take_rows(self, count: int) -> int:
         (last,) = self._server.execute(
             "UPDATE person SET last_row = last_row + %s WHERE actor = %s RETURNING last_row",
@@ -188,3 +191,12 @@ class ServerTables:
 
     def turns(self) -> list[str]:
         return [id_ for (id_,) in self._server.execute("SELECT id FROM archived_turn").fetchall()]
+
+
+def _numbers(places: Sequence[Sequence[Any]]) -> dict[str, list[int]]:
+    """The places of each word in ascending order, of words, blocks and the places in these."""
+    numbers: dict[str, list[int]] = {}
+    for word, block, held in sorted(places, key=itemgetter(0, 1)):
+        first = block * BLOCK * STEP
+        numbers.setdefault(word, []).extend(first + place for place in sorted(held))
+    return numbers
