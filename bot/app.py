@@ -132,13 +132,7 @@ def _assistant(
 ) -> Assistant:
     people = People(
         access,
-        Quotas(
-            parts.accounts,
-            quota_limits(settings),
-            access.owns,
-            parts.memory.clock,
-            access.throttles,
-        ),
+        Quotas(parts.accounts, quota_limits(settings), access, parts.memory.clock),
         PersonalSettings(parts.memory, languages=languages),
     )
     context = Context(

@@ -52,7 +52,7 @@ class Assistant:
         self._longest, self._leaves_strangers = longest_text, leaves_strangers
         self._apologies = Throttle(_APOLOGY_SECONDS)
         self.resuming = Resuming(conversation, context)
-        self._questions = Questions(context.panels.rows, context.memory.clock)
+        self.questions = Questions(context.panels.rows, context.memory.clock)
         context.memory.on_saved(partial(announce_ending, context))
 
     async def respond(
@@ -61,7 +61,7 @@ class Assistant:
         """Yield the reply to an inbound and the events before it; no event at all means silence.
         `on_admitted` gets the inbound that is answered, before it is."""
         if isinstance(said, Click):
-            await self.note(said)
+            await self.questions.note(said)
         admitted = await self.admit(said)
         if isinstance(admitted, Message) and admitted is not said:
             # A press that an earlier process may have answered.
@@ -90,9 +90,9 @@ class Assistant:
         self.people.personal.note(said.origin, typed)
         meant: Inbound = said
         if isinstance(said, Message):
-            meant = await self._questions.match(said) or said
+            meant = await self.questions.match(said) or said
         else:
-            await self._questions.note(said)
+            await self.questions.note(said)
         if late:
             return await self._apology(said)
         match meant:
@@ -104,10 +104,6 @@ class Assistant:
                 return SILENCE if self._commands.ignores(meant) else meant
             case _:
                 return await self._refuse_talk(meant) or meant
-
-    async def note(self, click: Click) -> None:
-        """Close the person's open question, because they pressed a button."""
-        await self._questions.note(click)
 
     async def answer(self, said: Inbound) -> AsyncGenerator[Event, None]:
         """Answer an admitted inbound, in its turn. Unexpected errors are raised."""
@@ -130,11 +126,11 @@ class Assistant:
         if message_id is not None and reply.markdown and isinstance(said, Message):
             self.resuming.note_answer(said, reply, message_id)
         if message_id is not None and reply.question:
-            await self._questions.expect(said, reply.question, message_id)
+            await self.questions.expect(said, reply.question, message_id)
 
     def drop(self, actor: Actor) -> None:
         """Forget what is in RAM of an actor who may be at another worker now."""
-        for part in (self._questions, self.resuming, self._context.panels):
+        for part in (self.questions, self.resuming, self._context.panels):
             part.drop(actor)
 
     async def limit(self, said: Message) -> Reply | None:

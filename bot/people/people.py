@@ -17,7 +17,7 @@ from bot.people.accounts import Accounts
 from bot.people.guestbook import Guest, Request
 from bot.people.pairing import Guess
 from bot.people.personal import PersonalSettings
-from bot.people.throttles import RamThrottles, Rate, Throttles
+from bot.people.throttles import Rate
 from bot.texts import Texts, texts_in
 from memory.background.pacing import RateLimitedLog
 from memory.errors import StoreUnavailable
@@ -72,19 +72,17 @@ class Quotas:
         self,
         accounts: Accounts,
         limits: QuotaLimits,
-        exempt: Callable[[int], bool],
+        access: Access,
         clock: Callable[[], datetime] = utc_now,
-        throttles: Throttles | None = None,
     ) -> None:
-        """People who are `exempt`, by numeric id, have no limits. Without `throttles` this process
-        counts alone."""
-        self._accounts, self._limits, self._exempt = accounts, limits, exempt
-        self._clock, self._throttles = clock, throttles or RamThrottles()
+        """Owners have no limits."""
+        self._accounts, self._limits, self._access = accounts, limits, access
+        self._clock, self._throttles = clock, access.throttles
         self._complaints = RateLimitedLog(_log)
 
     async def count_message(self, user_id: int) -> Exceeded | None:
         """Count a message, unless it exceeds a limit; returns that limit."""
-        if self._exempt(user_id):
+        if self._access.owns(user_id):
             return None
         try:
             return await self._exceeded(user_id)

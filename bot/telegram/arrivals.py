@@ -286,7 +286,7 @@ class Arrivals:
         if kept := self._kept_reply(click):
             self._lanes.put(click.origin.place, kept)
             return
-        await self._assistant.note(click)
+        await self._assistant.questions.note(click)
         # Beside the lane, so that the button is released while a reply is under way.
         press = LaneTask("press", partial(self._press, click))
         self._lanes.put(click.origin.place, press, aside=True)

@@ -36,7 +36,7 @@ def assistant_on(
     access = access or Access(AccessMode.OPEN)
     people = People(
         access,
-        Quotas(accounts, quotas or QuotaLimits(), access.owns, throttles=access.throttles),
+        Quotas(accounts, quotas or QuotaLimits(), access),
         PersonalSettings(memory),
     )
     context = Context(
