@@ -1,7 +1,5 @@
 """Answers by typing: to the question of /forget all, for new words, after a bare command."""
 
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -14,6 +12,8 @@ from bot.texts import languages
 from memory.errors import Refusal
 from memory.panels import PanelRows
 from memory.records import Actor, Place
+from memory.stores.database import Databases
+from memory.stores.journal.journal import JOURNAL_LAYOUT, SqlJournal
 from tests.bot.commands.desk import (
     ANN,
     ANNA,
@@ -24,7 +24,6 @@ from tests.bot.commands.desk import (
     Desk,
     Sent,
 )
-from tests.fakes.files import journal_in
 
 BACK, EDIT = ENGLISH.button_back, ENGLISH.button_edit
 
@@ -272,9 +271,8 @@ QUESTION = Question(yes="data")
 
 
 @pytest.fixture
-def rows() -> Iterator[PanelRows]:
-    with ThreadPoolExecutor(1) as pool:
-        yield journal_in(":memory:", pool).panels
+def rows(databases: Databases) -> PanelRows:
+    return SqlJournal(databases.open(JOURNAL_LAYOUT)).panels
 
 
 def asked(number: int = 1) -> Command:
