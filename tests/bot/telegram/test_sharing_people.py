@@ -1,5 +1,6 @@
 """Access, limits and open questions at two workers of one bot."""
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -97,3 +98,22 @@ async def test_messages_at_both_workers_count_towards_one_limit(
         await anna.says("one more")
         await server.wait_for(lambda: any("at once" in text for text in texts(server, ANNA)))
         assert len(one.echo.heard) + len(two.echo.heard) == 3
+
+
+async def test_a_deletion_can_be_undone_where_it_was_made(
+    server: BotApiServer, shared: PostgresServer, tmp_path: Path
+) -> None:
+    store = TemporaryStore()
+    async with (
+        worker(server, shared, tmp_path, store=store, lease_seconds=1.5) as one,
+        worker(server, shared, tmp_path, store=store, lease_seconds=1.5),
+    ):
+        await one.memory.known.remember(ANN, "I live in Oslo")
+        await server.user(ANNA).says("/forget f1")
+        await server.replies_to(ANNA, 1)
+        # Renewed many times meanwhile.
+        await asyncio.sleep(3)
+        [message] = server.sent(ANNA)
+        await server.user(ANNA).presses(message, ENGLISH.button_undo)
+        await server.wait_for(lambda: texts(server, ANNA)[0].startswith("Restored"))
+        assert [record.text for record in await one.memory.known.records(ANN)] == ["I live in Oslo"]
