@@ -2,6 +2,7 @@
 
 Every method runs within a transaction of the caller."""
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -9,12 +10,15 @@ from datetime import datetime
 from memory.errors import RefusedText, UnknownRecord
 from memory.knowledge import merging
 from memory.records import LEARNED_KINDS, Amendment, Draft, Kind, Record
-from memory.search.entry import entry, is_context
+from memory.search.entry import Entry, entry, is_context
 from memory.search.ranking import CONTEXT
 from memory.search.text import storable
 from memory.stores.records.row import COLUMNS, record_of, values_of
 from memory.stores.records.tables import Index, Tables
 from memory.stores.values import moment
+
+#: Records that are indexed at once.
+_AT_ONCE = 500
 
 
 class RecordTable:
@@ -27,18 +31,22 @@ class RecordTable:
         """Index all current records again, because texts are split into words differently now."""
         for index in self._tables.indexes:
             index.clear()
-        update = (
-            f"UPDATE record SET length = ?1, context = {_context('kind', 'session_id', 'row')} "
-            "WHERE row = ?2"
+        current = "WHERE superseded_at IS NULL"
+        context = _context("kind", "session_id", "row")
+        self._connection.execute(f"UPDATE record SET context = {context} {current}")
+        found = self._connection.execute(f"SELECT row FROM record {current} ORDER BY row")
+        rows = [row for (row,) in found]
+        for start in range(0, len(rows), _AT_ONCE):
+            self._index_again(rows[start : start + _AT_ONCE])
+
+    def _index_again(self, rows: Sequence[int]) -> None:
+        sql = f"SELECT row, {COLUMNS} FROM record WHERE row IN (SELECT value FROM json_each(?))"
+        found = self._connection.execute(sql, (json.dumps(rows),)).fetchall()
+        entries = self._index({row: record_of(values) for row, *values in found})
+        self._connection.executemany(
+            "UPDATE record SET length = ? WHERE row = ?",
+            [(words.length, row) for row, words in entries.items()],
         )
-        rows = self._connection.execute(
-            "SELECT row FROM record WHERE superseded_at IS NULL ORDER BY row"
-        ).fetchall()
-        for (row,) in rows:
-            record = self._fetch(row)
-            words = entry(record)
-            self._index_of(record.kind).add({row: words})
-            self._connection.execute(update, (words.length, row))
 
     def write(self, draft: Draft) -> Record:
         """Write a draft. Raises UnknownRecord for one that supersedes what is not a current record,
@@ -120,7 +128,7 @@ class RecordTable:
         written."""
         rows = {row: values_of(record) for row, record in records.items()}
         written = {row: record_of(values[:-1]) for row, values in rows.items()}
-        entries = {row: entry(record) for row, record in written.items() if record.current}
+        entries = self._index({row: each for row, each in written.items() if each.current})
         marks = ", ".join("?" * (len(COLUMNS.split(", ")) + 1))
         self._connection.executemany(
             f"INSERT INTO record (row, length, {COLUMNS}, moment, context) "
@@ -130,11 +138,16 @@ class RecordTable:
                 for row, values in rows.items()
             ],
         )
+        return list(written.values())
+
+    def _index(self, records: Mapping[int, Record]) -> dict[int, Entry]:
+        """Index these records by their rows. Returns what was indexed of each."""
+        entries = {row: entry(record) for row, record in records.items()}
         for index in self._tables.indexes:
-            own = {row: words for row, words in entries.items() if written[row].kind in index.kinds}
+            own = {row: words for row, words in entries.items() if records[row].kind in index.kinds}
             if own:
                 index.add(own)
-        return list(written.values())
+        return entries
 
     def restore(self, record: Record) -> Record:
         found = self._connection.execute(f"SELECT {COLUMNS} FROM record WHERE id = ?", (record.id,))
