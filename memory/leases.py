@@ -85,9 +85,10 @@ class Leases(Protocol):
         about to end."""
         ...
 
-    def wake_ups(self) -> AsyncIterator[Actor]:
-        """Actors for whom some worker has just stored something. Some may be missing: what matters
-        has to be looked for as well."""
+    def wake_ups(self) -> AsyncIterator[Actor | None]:
+        """Actors whom no other worker holds and for whom some worker has just stored something;
+        None once it hears of them. Ends when it no longer does. What was stored before has to be
+        looked for."""
         ...
 
 
@@ -119,7 +120,7 @@ class Alone:
     async def give_back(self) -> None:
         """See Leases: nobody waits for them."""
 
-    async def wake_ups(self) -> AsyncIterator[Actor]:
+    async def wake_ups(self) -> AsyncIterator[Actor | None]:
         """See Leases: nobody else stores anything."""
         nobody: tuple[Actor, ...] = ()
         for actor in nobody:

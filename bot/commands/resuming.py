@@ -27,7 +27,7 @@ from bot.texts import Texts
 from memory.background.caches import BoundedDict
 from memory.background.work import log_outage
 from memory.conversation.talk import turn_id
-from memory.errors import StoreUnavailable
+from memory.errors import LeaseLost, StoreUnavailable
 from memory.records import Actor, Place, Role, Speaker, Turn, Utterance, own_words
 from memory.safety.escaping import is_blank
 from tools.forgetting import forget_memory
@@ -115,6 +115,8 @@ class Resuming:
                     if isinstance(event, Reply):
                         event = await self._finish(said, event, so_far, texts)
                     yield event
+        except LeaseLost:
+            raise  # Another worker answers.
         except Exception as error:  # the boundary: an answer that broke off, not the turn
             if is_blank(so_far.text):
                 # For /retry.

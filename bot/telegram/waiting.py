@@ -8,6 +8,7 @@ from bot.assistant.events import Button, Question, Reply
 from bot.telegram.delivery.progress import NO_PROGRESS, Progress
 from bot.telegram.delivery.shown import NOTHING_SHOWN, Shown
 from bot.telegram.intake.raw import stored_update
+from memory.stores.database import Connection
 from memory.stores.layout import Layout, Migration, Row
 from memory.stores.notes import notes_table
 from memory.stores.values import first, integer_of, text_of, text_or_none
@@ -21,8 +22,11 @@ _ACTORS = (
 _WAKE_UPS = (
     "CREATE INDEX inbound_waiting ON inbound (source, actor) WHERE body IS NOT NULL",
     """CREATE FUNCTION wake_workers() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-        PERFORM pg_notify(TG_TABLE_SCHEMA || '.wake_ups',
-            left(string_agg(DISTINCT actor, ' '), 7900)) FROM stored WHERE body IS NOT NULL;
+        IF to_regclass('held_lane') IS NOT NULL THEN
+            PERFORM pg_notify(TG_TABLE_SCHEMA || '.wake_ups', left(string_agg(
+                    DISTINCT stored.actor || coalesce('@' || holder, ''), ' '), 7900))
+                FROM stored LEFT JOIN held_lane ON held_lane.actor = stored.actor;
+        END IF;
         RETURN NULL; END $$""",
     """CREATE TRIGGER wake_workers AFTER INSERT ON inbound REFERENCING NEW TABLE AS stored
         FOR EACH STATEMENT EXECUTE FUNCTION wake_workers()""",
@@ -132,3 +136,35 @@ def _read_inbound(row: Row) -> Row:
 
 
 INBOX_LAYOUT = Layout("inbox", MIGRATIONS, {"inbound": _read_inbound})
+
+INSERT = """INSERT INTO inbound (source, update_id, chat, actor, body, received_at)
+    VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (source, update_id) DO NOTHING"""
+CLOSE = """UPDATE inbound SET body = NULL, reply = NULL, progress = NULL, chat = NULL
+    WHERE source = ? AND update_id IN (SELECT value FROM json_each(?))"""
+KEEP_REPLY = "UPDATE inbound SET reply = ?, progress = ? WHERE source = ? AND update_id = ?"
+ERASE = """UPDATE inbound SET body = NULL, reply = NULL, progress = NULL, chat = NULL
+    WHERE chat = ? AND NOT (source = ? AND update_id >= ?)"""
+# The newest numbers stay even if the clock leaps: only they can come again, and `next_id` continues
+# from the largest.
+PRUNE = """DELETE FROM inbound WHERE source = ?1 AND body IS NULL AND received_at < ?2
+    AND update_id < (SELECT min(update_id) FROM (SELECT update_id FROM inbound
+        WHERE source = ?1 ORDER BY update_id DESC LIMIT 1000) AS newest)"""
+
+
+def amend(db: Connection, source: str, update_id: int) -> None:
+    """Apply an edit to the open update that brought the original message, in the transaction under
+    way."""
+    sql = "SELECT chat, body FROM inbound WHERE source = ? AND update_id = ? AND body IS NOT NULL"
+    for chat, body in db.execute(sql, (source, update_id)).fetchall():
+        edited = stored_update(update_id, body).get("edited_message") or {}
+        sql = (
+            "SELECT update_id, body FROM inbound "
+            "WHERE source = ? AND chat = ? AND body IS NOT NULL ORDER BY update_id"
+        )
+        for number, brought in db.execute(sql, (source, chat)).fetchall():
+            update = stored_update(number, brought)
+            message = update.get("message")
+            if isinstance(message, dict) and message.get("message_id") == edited.get("message_id"):
+                changed = json.dumps(update | {"message": edited}, ensure_ascii=True)
+                sql = "UPDATE inbound SET body = ? WHERE source = ? AND update_id = ?"
+                db.execute(sql, (changed, source, number))

@@ -32,6 +32,7 @@ from bot.telegram.options import ChannelOptions
 from bot.texts import Texts
 from memory.background.caches import BoundedDict
 from memory.background.work import log_outage
+from memory.errors import LeaseLost
 from memory.records import Actor
 
 _log = structlog.get_logger(__name__)
@@ -191,7 +192,7 @@ class Preview:
         if not parts or (parts == self._parts and not self._display.lasts):
             return True
         # If this were cancelled, we would not know what the person sees.
-        self._showing = asyncio.create_task(self._display.show(parts), name="show preview")
+        self._showing = asyncio.create_task(self._show(parts), name="show preview")
         try:
             goes_on = await asyncio.shield(self._showing)
         finally:
@@ -199,6 +200,12 @@ class Preview:
         if goes_on:
             self._parts = parts
         return goes_on
+
+    async def _show(self, parts: Sequence[Marked]) -> bool:
+        try:
+            return await self._display.show(parts)
+        except LeaseLost:
+            return False
 
     async def _leave(self) -> None:
         if self._showing:

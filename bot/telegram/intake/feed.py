@@ -12,7 +12,7 @@ from bot.telegram.intake.raw import actor_in, readable
 from bot.telegram.lanes import Lanes
 from bot.telegram.sharing import SharedInbox
 from bot.telegram.waiting import Waiting
-from memory.background.pacing import RateLimitedLog
+from memory.background.pacing import Backoff, RateLimitedLog
 from memory.background.work import Boundary
 from memory.errors import StoreUnavailable
 from memory.records import Actor
@@ -51,13 +51,16 @@ class Feed:
         self._claim_at = self._look_at = 0.0
         #: True if somebody waits for this worker to have less to do.
         self._is_full = False
+        #: True while the database tells what is stored.
+        self._hears = False
         self._tasks: list[asyncio.Task[None]] = []
         inbox.on_done = self._look_if_full
 
     async def put(self, update: Update) -> None:
-        """Hear of an update that this worker has stored."""
+        """Hear of an update that this worker has stored, unless the database tells of it."""
         about = update.effective_chat or update.effective_user
-        if actor := actor_in(about.id if about else 0):
+        actor = actor_in(about.id if about else 0)
+        if actor and not self._hears:
             self._note(actor)
 
     async def catch_up(self, bot: Bot) -> None:
@@ -91,12 +94,24 @@ class Feed:
 
     def _look_if_full(self) -> None:
         if self._is_full:
-            self._look_at = 0.0
-            self._wake.set()
+            self._look()
+
+    def _look(self) -> None:
+        self._look_at = 0.0
+        self._wake.set()
 
     async def _listen(self) -> None:
-        async for actor in self._leases.wake_ups():
-            self._note(actor)
+        pauses = Backoff(1.0, 60.0)
+        while True:
+            async for actor in self._leases.wake_ups():
+                if actor:
+                    self._note(actor)
+                else:
+                    self._hears = True
+                    pauses.reset()
+                    self._look()
+            self._hears = False
+            await asyncio.sleep(pauses.fail())
 
     async def _run(self, bot: Bot) -> None:
         while True:

@@ -13,10 +13,10 @@ from typing import Any, Self, TypeVar
 
 from bot.assistant.events import Reply
 from bot.metrics import UPDATES
+from bot.telegram import waiting as table
 from bot.telegram.delivery.progress import Progress
 from bot.telegram.delivery.shown import Shown
-from bot.telegram.intake.raw import owner_of, stored_update
-from bot.telegram.waiting import Waiting, dump_reply, waiting_of
+from bot.telegram.intake.raw import owner_of
 from memory.leases import ALONE, Leases
 from memory.stores.database import Connection, Database
 from memory.stores.notes import Notes
@@ -27,19 +27,6 @@ T = TypeVar("T")
 _KNOWN_FOR = timedelta(days=2)
 #: Pruning reads every row.
 _PRUNE_EVERY = timedelta(hours=1)
-
-_INSERT = """INSERT INTO inbound (source, update_id, chat, actor, body, received_at)
-    VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (source, update_id) DO NOTHING"""
-_CLOSE = """UPDATE inbound SET body = NULL, reply = NULL, progress = NULL, chat = NULL
-    WHERE source = ? AND update_id IN (SELECT value FROM json_each(?))"""
-_KEEP_REPLY = "UPDATE inbound SET reply = ?, progress = ? WHERE source = ? AND update_id = ?"
-_ERASE = """UPDATE inbound SET body = NULL, reply = NULL, progress = NULL, chat = NULL
-    WHERE chat = ? AND NOT (source = ? AND update_id >= ?)"""
-# The newest numbers stay even if the clock leaps: only they can come again, and `next_id` continues
-# from the largest.
-_PRUNE = """DELETE FROM inbound WHERE source = ?1 AND body IS NULL AND received_at < ?2
-    AND update_id < (SELECT min(update_id) FROM (SELECT update_id FROM inbound
-        WHERE source = ?1 ORDER BY update_id DESC LIMIT 1000) AS newest)"""
 
 
 class Inbox:
@@ -56,7 +43,7 @@ class Inbox:
         self._unclaimed: set[int] = set()
         self._claimed_at = 0.0
         self._open: set[int] = set()
-        self._left: dict[int, Waiting] = {}
+        self._left: dict[int, table.Waiting] = {}
         self._prune_after = datetime.min.replace(tzinfo=UTC)
         self._all_done = asyncio.Event()
         self._all_done.set()
@@ -83,14 +70,14 @@ class Inbox:
         ]
 
         def work(db: Connection) -> list[int]:
-            return [row[1] for row in rows if db.execute(_INSERT, row).rowcount == 1]
+            return [row[1] for row in rows if db.execute(table.INSERT, row).rowcount == 1]
 
         async def write() -> None:
             self._note_stored(new := await self._db.change(work))
             UPDATES.add(amount=len(new))
             if now > self._prune_after:
                 self._prune_after = now + _PRUNE_EVERY
-                await self._db.write(_PRUNE, source, (now - _KNOWN_FOR).isoformat())
+                await self._db.write(table.PRUNE, source, (now - _KNOWN_FOR).isoformat())
 
         # Cancelling does not stop the thread: without the shield, the update would be stored
         # without ever being claimed, and ignored when it comes again.
@@ -109,10 +96,10 @@ class Inbox:
         """For how long updates have waited without any of them being claimed."""
         return time.monotonic() - self._claimed_at if self._unclaimed else 0.0
 
-    async def find_open(self) -> list[Waiting]:
+    async def find_open(self) -> list[table.Waiting]:
         """The updates that an earlier process left open, oldest first; now they can be claimed."""
         rows = await self._db.read(
-            waiting_of,
+            table.waiting_of,
             "SELECT update_id, body, reply, shown, progress FROM inbound "
             "WHERE source = ? AND body IS NOT NULL ORDER BY update_id",
             self._source,
@@ -122,7 +109,7 @@ class Inbox:
         self._left |= left
         return list(left.values())
 
-    def left(self, update_id: int) -> Waiting | None:
+    def left(self, update_id: int) -> table.Waiting | None:
         """This update as an earlier process left it; None if it is new or done."""
         return self._left.get(update_id)
 
@@ -130,12 +117,12 @@ class Inbox:
         """Keep the reply to a burst until it is delivered: the burst's first update stays open with
         it, the others are closed. Raises StoreUnavailable."""
         first, *others = update_ids
-        kept = (dump_reply(reply), progress.dump(), self._source, first)
+        kept = (table.dump_reply(reply), progress.dump(), self._source, first)
 
         def work(db: Connection) -> None:
             if others:
-                db.execute(_CLOSE, (self._source, json.dumps(others)))
-            db.execute(_KEEP_REPLY, kept)
+                db.execute(table.CLOSE, (self._source, json.dumps(others)))
+            db.execute(table.KEEP_REPLY, kept)
 
         await self._db.change(work)
 
@@ -152,7 +139,7 @@ class Inbox:
     async def amend(self, update_id: int) -> None:
         """Apply an edit to the open update that brought the original message. Raises
         StoreUnavailable."""
-        await self._db.change(lambda db: _amend(db, self._source, update_id))
+        await self._db.change(lambda db: table.amend(db, self._source, update_id))
 
     async def done(self, update_ids: Iterable[int]) -> None:
         """Close answered updates and delete their content. Raises StoreUnavailable; even then they
@@ -169,7 +156,7 @@ class Inbox:
         values = (chat_id, self._source, before)
 
         # Whose the unreadable ones are nobody can tell.
-        await self._db.wipe(lambda db: db.execute(_ERASE, values), "")
+        await self._db.wipe(lambda db: db.execute(table.ERASE, values), "")
 
     async def scrub(self) -> None:
         """Erase the content of answered updates from disk, including the write-ahead log. Raises
@@ -206,7 +193,7 @@ class Inbox:
 
     async def _close(self, update_ids: Sequence[int]) -> None:
         if update_ids:
-            await self._db.write(_CLOSE, self._source, json.dumps(update_ids))
+            await self._db.write(table.CLOSE, self._source, json.dumps(update_ids))
 
     def _note_stored(self, update_ids: Iterable[int]) -> None:
         self._note_open(update_ids)
@@ -226,21 +213,3 @@ class Inbox:
         self._open |= ids
         if self._open:
             self._all_done.clear()
-
-
-def _amend(db: Connection, source: str, update_id: int) -> None:
-    """See Inbox.amend, in the transaction under way."""
-    sql = "SELECT chat, body FROM inbound WHERE source = ? AND update_id = ? AND body IS NOT NULL"
-    for chat, body in db.execute(sql, (source, update_id)).fetchall():
-        edited = stored_update(update_id, body).get("edited_message") or {}
-        sql = (
-            "SELECT update_id, body FROM inbound "
-            "WHERE source = ? AND chat = ? AND body IS NOT NULL ORDER BY update_id"
-        )
-        for number, brought in db.execute(sql, (source, chat)).fetchall():
-            update = stored_update(number, brought)
-            message = update.get("message")
-            if isinstance(message, dict) and message.get("message_id") == edited.get("message_id"):
-                changed = json.dumps(update | {"message": edited}, ensure_ascii=True)
-                sql = "UPDATE inbound SET body = ? WHERE source = ? AND update_id = ?"
-                db.execute(sql, (changed, source, number))

@@ -36,7 +36,7 @@ from bot.telegram.intake.receiving import (
 from bot.telegram.options import ChannelOptions
 from memory.background.pacing import Backoff, RateLimitedLog
 from memory.background.work import log_outage
-from memory.errors import StoreUnavailable
+from memory.errors import LeaseLost, StoreUnavailable
 from memory.leases import Leases, check_lease
 
 _log = structlog.get_logger(__name__)
@@ -99,6 +99,8 @@ class JournalingRequest(BaseRequest):
                 await self._inbox.store(updates)
         except MalformedUpdate as failure:
             raise NetworkError(f"a response to getUpdates with {failure}") from failure
+        except LeaseLost as failure:
+            raise NetworkError("another worker polls now") from failure
         except StoreUnavailable as failure:
             _log.exception("inbox_unavailable", error=str(failure))
             raise NetworkError("updates can't be stored") from failure

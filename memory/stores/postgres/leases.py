@@ -41,6 +41,7 @@ LAYOUT = Layout(
                     actor TEXT PRIMARY KEY, holder TEXT NOT NULL,
                     token BIGINT NOT NULL DEFAULT nextval('lane_token')
                 ) WITH (fillfactor = 70)""",
+                "CREATE INDEX lane_holder ON lane (holder)",
                 """CREATE VIEW held_lane AS SELECT actor, holder, token FROM lane
                     JOIN worker ON worker.name = holder AND leased_until > now()""",
             ),
@@ -48,7 +49,8 @@ LAYOUT = Layout(
     ),
 )
 
-#: The channel of NOTIFY; its payload are actors' ids, with spaces between them.
+#: The channel of NOTIFY; its payload are actors' ids, with spaces between them, each with `@` and
+#: the name of who holds it, if somebody does.
 WAKE_UPS = "wake_ups"
 
 _BEGIN = """INSERT INTO worker (name, leased_until)
@@ -56,6 +58,7 @@ _BEGIN = """INSERT INTO worker (name, leased_until)
 _FORGET_DEAD = "DELETE FROM worker WHERE leased_until < now() - interval '1 day'"
 _RENEW = """UPDATE worker SET leased_until = now() + make_interval(secs => ?)
     WHERE name = ? AND leased_until > now() RETURNING now()"""
+_HELD = "SELECT token FROM lane WHERE holder = ?"
 _END = "DELETE FROM worker WHERE name = ?"
 # What a transaction under way has locked is its holder's a moment longer.
 _TAKE_OVER = """UPDATE lane SET token = nextval('lane_token'), holder = ?2 FROM (
@@ -69,6 +72,10 @@ _TAKE_NEW = """INSERT INTO lane (actor, holder) VALUES (?, ?)
 _GIVE_BACK = "DELETE FROM lane WHERE token IN (SELECT value FROM json_each(?))"
 _ELSEWHERE = """SELECT actor FROM held_lane
     WHERE holder <> ? AND actor IN (SELECT value FROM json_each(?))"""
+
+
+#: The database's time, and the tokens of what this worker holds.
+_Renewed = tuple[datetime, set[int]]
 
 
 @dataclass(slots=True)
@@ -183,11 +190,14 @@ class PostgresLeases:
         self._ending = True
         await self._release([held for held in self._held.values() if not held.users])
 
-    async def wake_ups(self) -> AsyncIterator[Actor]:
-        async for subjects in self._server.listen(WAKE_UPS):
-            # Anybody with the right to connect can announce something.
-            for actor in filter(None, map(_actor_of, subjects.split())):
-                yield actor
+    async def wake_ups(self) -> AsyncIterator[Actor | None]:
+        async for announced in self._server.listen(WAKE_UPS):
+            if not announced:
+                yield None
+            for subject, _, holder in (each.partition("@") for each in announced.split()):
+                # Anybody with the right to connect can announce something.
+                if holder in ("", self.name) and (actor := _actor_of(subject)):
+                    yield actor
 
     def _valid(self, subject: str) -> _Held | None:
         held = self._held.get(subject)
@@ -226,10 +236,10 @@ class PostgresLeases:
                 _log.warning("leases_not_given_back", error=str(failure))
 
     def _lose(self, held: _Held) -> None:
+        held.lease.lose()
         if self._held.get(held.lease.subject) is held:
             del self._held[held.lease.subject]
-        held.lease.lose()
-        self._drop(held.lease.subject)
+            self._drop(held.lease.subject)
 
     def _drop(self, subject: str) -> None:
         if actor := _actor_of(subject):
@@ -270,24 +280,37 @@ class PostgresLeases:
 
     async def _renew(self) -> None:
         """Renew in time, or lose everything and begin anew."""
-        began, left = time.monotonic(), self._until - time.monotonic()
-        renewed: list[tuple[datetime]] = []
+        began, left, known = (
+            time.monotonic(),
+            self._until - time.monotonic(),
+            [*self._held.values()],
+        )
+        renewed: _Renewed | None = None
         if left > 0:
             with suppress(TimeoutError):
                 async with asyncio.timeout(left):
-                    renewed = await self._db.change(
-                        lambda db: db.execute(_RENEW, (self._seconds, self.name)).fetchall()
-                    )
-        if not renewed:
+                    renewed = await self._db.change(self._try_to_renew)
+        if renewed is None:
             self._lose_all()
             await self._begin()
             return
-        self._heard(renewed[0][0])
+        now, tokens = renewed
+        self._heard(now)
         self._until = began + self._seconds
+        for held in known:
+            if held.lease.token not in tokens:
+                # Taken by force.
+                self._lose(held)
         for held in self._held.values():
             # Not one that was lost: another worker has it.
             if not held.lease.is_lost:
                 held.lease.until = self._until
+
+    def _try_to_renew(self, db: Connection) -> _Renewed | None:
+        renewed = db.execute(_RENEW, (self._seconds, self.name)).fetchone()
+        if renewed is None:
+            return None
+        return renewed[0], {token for (token,) in db.execute(_HELD, (self.name,))}
 
     def _lose_all(self) -> None:
         if self._held:

@@ -48,6 +48,10 @@ async def claims(worker: Leases, actor: Actor) -> bool:
     return bool(await worker.claim([actor]))
 
 
+async def lost(worker: Leases, actor: Actor) -> bool:
+    return worker.held(actor) is None
+
+
 class TestPostgres(LeasesContract):
     @pytest.fixture
     async def leases(self, server: PostgresServer) -> AsyncIterator[Leases]:
@@ -187,31 +191,33 @@ async def test_what_was_cancelled_is_inherited_once_the_worker_has_ended(server)
         assert lease.inherited
 
 
-async def test_workers_are_woken_by_what_others_store(server):
-    heard: set[Actor] = set()
+async def test_workers_are_woken_by_what_is_stored_for_whom_no_other_holds(server):
+    heard: list[Actor | None] = []
 
     async def hear() -> None:
         async for actor in leases.wake_ups():
-            heard.add(actor)
+            heard.append(actor)  # noqa: PERF401 - it never ends
+        heard.append(BOB)
+
+    async def heard_of(actor: Actor | None) -> bool:
+        return actor in heard
 
     async with PostgresLeases(server) as leases:
         hearing = asyncio.create_task(hear())
+        await until(lambda: heard_of(None))
+        announced = f"u1003@other nonsense u1001@{leases.name} u1002"
         notes = server.open(NOTES)
-
-        async def arrives() -> bool:
-            await notes.write("SELECT pg_notify(?, 'u1001 u1002')", f"{server.schema}.wake_ups")
-            return heard == {ANN, BOB}
-
-        await until(arrives)
+        await notes.write("SELECT pg_notify(?, ?)", f"{server.schema}.wake_ups", announced)
+        await until(lambda: heard_of(BOB))
+        assert heard == [None, ANN, BOB]
+        heard.clear()
         with psycopg.connect(server_url(), autocommit=True) as boss:
             boss.execute(
                 "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
                 "WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'"
             )
-        heard.clear()
-        await until(arrives)
-        hearing.cancel()
-        await asyncio.gather(hearing, return_exceptions=True)
+        await until(lambda: heard_of(BOB))
+        await hearing
 
 
 async def test_a_lease_can_be_taken_by_force(server):
@@ -223,6 +229,17 @@ async def test_a_lease_can_be_taken_by_force(server):
             with pytest.raises(LeaseLost):
                 await notes.write("INSERT INTO note VALUES ('stale')")
         assert one.held(ANN) is None
+
+
+async def test_who_lost_a_lease_by_force_hears_of_it(server):
+    dropped: list[Actor] = []
+    async with PostgresLeases(server, SHORT) as one, PostgresLeases(server) as other:
+        await one.claim([ANN, BOB])
+        one.subscribe(dropped.append)
+        async with other.work_on(ANN, by_force=True):
+            await until(lambda: lost(one, ANN))
+        assert dropped == [ANN]
+        assert one.held(BOB)
 
 
 async def test_what_is_idle_is_given_back_and_dropped_from_memory(server):
