@@ -22,7 +22,6 @@ from bot.assistant.failures import BLOCKED, PERMANENT, log_error
 from bot.assistant.files import EnclosedFile, FileKind
 from bot.assistant.inbound import Click, Command, Inbound, Message, Origin
 from bot.markdown import open_fence
-from bot.people.personal import actor_at
 from bot.texts import Texts
 from memory.background.caches import BoundedDict
 from memory.background.work import log_outage
@@ -42,8 +41,10 @@ _CONTINUE, _AGAIN = f"{_FAMILY}:go:", f"{_FAMILY}:again:"
 STOPPED = "stopped"
 #: That of an unexpected error.
 BROKEN = "broken"
-#: How many answers are known by their questions.
-_MOST_ANSWERS = 1_000
+#: How many questions are known with their files.
+_MOST_ASKED = 1_000
+#: Of how many actors answers are known by their questions, and how many of one.
+_MOST_ACTORS, _MOST_ANSWERS = 1_000, 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,16 +85,14 @@ class Resuming:
     def __init__(self, conversation: Conversing, context: Context) -> None:
         self._conversation, self._context = conversation, context
         self._talk, self._personal = context.memory.talk, context.people.personal
-        self._answers = BoundedDict[tuple[Place, int], _Answer](_MOST_ANSWERS)
+        self._answers = BoundedDict[Actor, BoundedDict[tuple[Place, int], _Answer]](_MOST_ACTORS)
         # The message and the files of each question, by turn: the journal does not keep them.
-        self._asked = BoundedDict[str, tuple[int, tuple[EnclosedFile, ...]]](_MOST_ANSWERS)
+        self._asked = BoundedDict[str, tuple[int, tuple[EnclosedFile, ...]]](_MOST_ASKED)
 
     def drop(self, actor: Actor) -> None:
         """Forget where the actor's answers are: another worker may change them. Files of questions
         stay the same."""
-        for place, message_id in list(self._answers):
-            if actor_at(place) == actor:
-                del self._answers[place, message_id]
+        self._answers.pop(actor, None)
 
     # -- answers that end early -------------------------------------------------------------------
 
@@ -310,18 +309,20 @@ class Resuming:
 
     # -- edited questions -------------------------------------------------------------------------
 
+    def _answers_to(self, actor: Actor) -> BoundedDict[tuple[Place, int], _Answer]:
+        return self._answers.setdefault(actor, BoundedDict(_MOST_ANSWERS))
+
     def note_answer(self, said: Message, reply: Reply, message_id: int) -> None:
         """Note that the answer to a message was delivered under this id."""
-        turn = turn_id(said.origin.actor, said.id)
-        # Few replace anything, and there are many answers.
-        for key, answer in list(self._answers.items()) if said.replaces else ():
+        turn, known = turn_id(said.origin.actor, said.id), self._answers_to(said.origin.actor)
+        for key, answer in list(known.items()) if said.replaces else ():
             if answer.turn in said.replaces:
-                self._answers[key] = replace(
+                known[key] = replace(
                     answer, message_id=message_id, buttons=reply.buttons, turn=turn
                 )
         # Only what a person wrote can be edited.
         for single in () if said.alone else said.singles:
-            self._answers[said.origin.place, single.message_id] = _Answer(
+            known[said.origin.place, single.message_id] = _Answer(
                 message_id, reply.buttons, turn if single is said else "", hash(single.text)
             )
 
@@ -330,7 +331,7 @@ class Resuming:
         the answer if that is known. Silent if its text has not changed."""
         origin, key = changed.origin, (changed.origin.place, changed.message_id)
         texts = await self._personal.texts(origin.actor, origin.language)
-        answer = self._answers.get(key)
+        answer = self._answers_to(origin.actor).get(key)
         turn = answer.turn if answer else turn_id(origin.actor, changed.id)
         try:
             reworded = await self._talk.reword(origin.actor, origin.place, turn, changed.text)
@@ -341,7 +342,7 @@ class Resuming:
             return SILENCE
         button = ((Button(texts.button_again, f"{_AGAIN}{turn if reworded else ''}"),),)
         if answer:
-            self._answers[key] = replace(answer, asked=hash(changed.text))
+            self._answers_to(origin.actor)[key] = replace(answer, asked=hash(changed.text))
         if answer and reworded:
             buttons = (*answer.buttons, *button)
             return Reply("", buttons, replaces=answer.message_id, private=False)

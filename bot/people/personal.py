@@ -94,11 +94,11 @@ class PersonalSettings:
 
     async def texts_at(self, place: Place) -> Texts:
         """The texts for a chat. Never fails."""
-        return await self.texts(actor_at(place))
+        return await self.texts(_actor_at(place))
 
     def texts_at_hand(self, place: Place) -> Texts:
         """The texts for a chat, as far as its language is known without reading anything."""
-        actor = actor_at(place)
+        actor = _actor_at(place)
         chosen = self._memory.choices.of(actor) or Choices()
         return texts_in(chosen.language, self._own_language(actor))
 
@@ -169,7 +169,6 @@ class PersonalSettings:
         return self._client_languages.get(actor) or self._written_languages.get(actor)
 
 
-def actor_at(place: Place) -> Actor:
-    """Whose memory counts there."""
+def _actor_at(place: Place) -> Actor:
     # A private chat has its person's id; group ids are negative.
     return Actor.person(place.chat_id) if place.chat_id > 0 else Actor.group(place.chat_id)
