@@ -42,6 +42,10 @@ class BoundedDict(MutableMapping[K, V]):
     def __len__(self) -> int:
         return len(self._entries)
 
+    def peek(self) -> list[tuple[K, V]]:
+        """All entries, none of which counts as read by this."""
+        return list(self._entries.items())
+
 
 T = TypeVar("T")
 

@@ -209,15 +209,13 @@ class Panels:
     def drop(self, actor: Actor) -> None:
         """Forget what is in RAM of the actor; the next press reads what is on disk. A deletion can
         no longer be undone."""
-        for id_ in [panel.id for panel in self._panels.values() if panel.actor == actor]:
-            del self._panels[id_]
-            self._unsaved.pop(id_, None)
+        for panel in self._of(actor):
+            del self._panels[panel.id]
+            self._unsaved.pop(panel.id, None)
 
     def drop_records(self, actor: Actor, record_ids: Set[str]) -> None:
         """Drop what the actor's panels still hold of deleted records."""
-        for panel in self._panels.values():
-            if panel.actor != actor:
-                continue
+        for panel in self._of(actor):
             panel.candidates = [
                 r if r and r.id not in record_ids else None for r in panel.candidates
             ]
@@ -228,13 +226,16 @@ class Panels:
 
     def forget(self, actor: Actor) -> None:
         """Drop what the actor's panels hold, because everything about the actor was deleted."""
-        for panel in self._panels.values():
-            if panel.actor == actor:
-                self._unsaved.pop(panel.id, None)
-                panel.deletion = panel.unread = None
-                panel.name = panel.head = panel.tail = ""
-                panel.changes.clear()
-                panel.candidates.clear()
+        for panel in self._of(actor):
+            self._unsaved.pop(panel.id, None)
+            panel.deletion = panel.unread = None
+            panel.name = panel.head = panel.tail = ""
+            panel.changes.clear()
+            panel.candidates.clear()
+
+    def _of(self, actor: Actor) -> list[Panel]:
+        """The actor's panels in RAM. Quick: looked for whenever a lease begins or ends."""
+        return [panel for _, panel in self._panels.peek() if panel.actor.id == actor.id]
 
     async def _find_row(self, panel: str) -> Panel | None:
         try:
