@@ -56,3 +56,13 @@ def test_so_do_files(tmp_path: Path, server: PostgresServer):
     server.drop_schema()
     to_postgres(on(tmp_path / "backup"), dry_run=False)
     assert back(source, tmp_path / "b") == dump(source)
+
+
+def test_a_dump_by_the_workers_role_fails_and_leaves_nobody_out_unnoticed(
+    tmp_path: Path, server: PostgresServer
+):
+    random_data(tmp_path / "a", Random(3))
+    to_postgres(on(tmp_path / "a"), dry_run=False)
+    with pytest.raises(subprocess.CalledProcessError) as refused:
+        run("pg_dump", f"--schema={server.schema}", plain_url())
+    assert b"row-level security" in refused.value.stderr
