@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 from memory.records import LEARNED_KINDS, Actor, Kind
 from memory.search.entry import Entry
 from memory.search.ranking import HEAD, OWN, REPLY
-from memory.stores.database import Connection
+from memory.stores.database import Connection, Rows
 from memory.stores.postgres.database import PostgresConnection
+from memory.stores.postgres.dialect import statement_of
 from memory.stores.records.tables import (
     SMALL_INDEX,
     STEP,
@@ -132,6 +133,16 @@ def _fields(own: Collection[str], reply: Collection[str], head: Collection[str])
     return fields
 
 
+class _PersonConnection(PostgresConnection):
+    """See Connection. Answers come in binary: as text vectors would be twice as long."""
+
+    def execute(self, sql: str, values: Sequence[object] = (), /) -> Rows:
+        statement = statement_of(sql)
+        return self._connection.execute(
+            statement.sql.encode(), statement.values(values), binary=True
+        )
+
+
 class ServerTables:
     """See Tables. On this connection the views show and take the rows of one actor, until the
     transaction under way ends."""
@@ -141,7 +152,7 @@ class ServerTables:
     def __init__(self, connection: "PgConnection", actor: Actor) -> None:
         self.actor, self._server = actor, connection
         connection.execute("SELECT set_config('mordecai.actor', %s, true)", (actor.id,))
-        self.connection: Connection = PostgresConnection(connection)
+        self.connection: Connection = _PersonConnection(connection)
         self.indexes = [
             PostingIndex(connection, self.connection, name, kinds) for name, kinds in SHELVES
         ]
