@@ -46,6 +46,7 @@ bench: .venv-test/ready ## measure cost per message, event loop, fifty people at
 	.venv-test/bin/python -m pytest -q tests/benchmarks
 	.venv-test/bin/python -m tests.benchmarks.throughput
 	.venv-test/bin/python -m tests.benchmarks.throughput --growth
+	.venv-test/bin/python -m tests.benchmarks.engines
 	.venv-test/bin/python -m tests.benchmarks.loop
 	.venv-test/bin/python -m tests.benchmarks.stay
 	.venv-test/bin/python -m tests.benchmarks.killloop
