@@ -123,13 +123,17 @@ def test_the_workers_role_is_no_superuser_and_what_it_is_given_is_the_password_o
 
 
 @pytest.mark.parametrize("path", UNITS, ids=named)
-def test_systemd_gives_a_worker_the_time_to_finish_and_does_not_repeat_an_operators_mistake(
-    path: Path,
-):
+def test_systemd_gives_a_worker_the_time_to_finish_and_starts_it_again(path: Path):
     service = unit(path)["Service"]
     assert seconds(service["TimeoutStopSec"]) > 2 * Settings().stop_seconds
-    assert service["RestartPreventExitStatus"] == "2"
+    assert service["Restart"] == "always"
     assert service["ExecStart"].endswith("/mordecai run")
+
+
+def test_an_operators_mistake_is_final_but_not_where_a_database_may_just_be_away():
+    one, many = (unit(DEPLOY / f"mordecai{at}.service")["Service"] for at in ("", "@"))
+    assert one["RestartPreventExitStatus"] == "2"
+    assert "RestartPreventExitStatus" not in many
 
 
 @pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="needs systemd-analyze")
