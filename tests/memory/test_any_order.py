@@ -5,8 +5,9 @@ import asyncio
 import random
 import tempfile
 from collections import Counter
-from collections.abc import Coroutine
+from collections.abc import AsyncIterator, Coroutine
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, TypeVar
@@ -17,6 +18,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from memory.conversation.live import SessionLimits
 from memory.memory import Memory, MemoryOptions
+from memory.ports import Store
 from memory.records import Actor, Kind, Place, Role, Utterance
 from memory.stores.sqlite.store import SqliteStore
 from tests.fakes.extractors import EverySentence
@@ -99,7 +101,7 @@ class AnyOrder(RuleBasedStateMachine):
         return self.runner.run(work)
 
     async def begin(self) -> None:
-        self.store = SqliteStore(self.path / "memory", self.pool)
+        self.store: Store = SqliteStore(self.path / "memory", self.pool)
         self.journal = journal_in(self.path / "journal.sqlite", self.pool)
         options = MemoryOptions(
             limits=LIMITS, memory_recall_timeout_seconds=30, extraction_timeout_seconds=30
@@ -117,6 +119,11 @@ class AnyOrder(RuleBasedStateMachine):
     def starts(self) -> None:
         self.run(self.begin())
 
+    @asynccontextmanager
+    async def at(self, actor: Actor) -> AsyncIterator[Memory]:
+        """The memory that works on the actor."""
+        yield self.memory
+
     # -- what happens -----------------------------------------------------------------------------
 
     @rule(actor=people, place=places, turns=st.integers(1, 4), again=st.booleans())
@@ -127,7 +134,8 @@ class AnyOrder(RuleBasedStateMachine):
     async def turn(self, actor: Actor, place: Place, kept: bool, again: bool) -> None:
         self.number += 1
         text, expected = f"I like {word(self.number)}", self.expected[actor]
-        history = await self.memory.talk.recall(actor, place, text)
+        async with self.at(actor) as memory:
+            history = await memory.talk.recall(actor, place, text)
         assert history.metadata.private == (place in expected.private)
         expected.open.setdefault(place, []).append(text)
         if place in expected.private:
@@ -137,32 +145,45 @@ class AnyOrder(RuleBasedStateMachine):
         else:
             expected.unkept.add(text)
         said = (Utterance(Role.USER, text, self.now), Utterance(Role.ASSISTANT, "I see", self.now))
-        for _ in range(1 + again):  # a process that was killed says it again
-            ending = await self.memory.talk.record(
-                actor, place, said, name=text, kept=kept, private=place in expected.private
-            )
-            if ending:
-                self.going |= expected.ends(place)
+        private = place in expected.private
+        async with self.at(actor) as memory:
+            for _ in range(1 + again):  # a process that was killed says it again
+                ending = await memory.talk.record(
+                    actor, place, said, name=text, kept=kept, private=private
+                )
+                if ending:
+                    self.going |= expected.ends(place)
 
     @rule(actor=people, place=places, private=st.booleans())
     def begins_anew(self, actor: Actor, place: Place, private: bool) -> None:
-        expected, memory = self.expected[actor], self.memory
+        expected = self.expected[actor]
         gone = self.gone if place in expected.private else self.going
-        if private:
-            self.run(memory.talk.begin_private(actor, place))
-        else:
-            self.run(memory.talk.end(actor, place, "new"))
+        self.run(self.begin_anew(actor, place, private=private))
         gone |= expected.ends(place)
         if private:
             expected.private.add(place)
 
+    async def begin_anew(self, actor: Actor, place: Place, *, private: bool) -> None:
+        async with self.at(actor) as memory:
+            if private:
+                await memory.talk.begin_private(actor, place)
+            else:
+                await memory.talk.end(actor, place, "new")
+
     @rule(actor=people, place=places)
     def sums_up(self, actor: Actor, place: Place) -> None:
-        self.run(self.memory.talk.summarize_now(actor, place))
+        self.run(self.sum_up(actor, place))
+
+    async def sum_up(self, actor: Actor, place: Place) -> None:
+        async with self.at(actor) as memory:
+            await memory.talk.summarize_now(actor, place)
+
+    async def settle(self) -> None:
+        await self.memory.settle()
 
     @rule()
     def works_off(self) -> None:
-        self.run(self.memory.settle())
+        self.run(self.settle())
         for actor, expected in self.expected.items():
             facts = self.run(self.texts(actor, Kind.FACT))
             assert Counter(facts) == Counter(expected.ended)
@@ -194,10 +215,15 @@ class AnyOrder(RuleBasedStateMachine):
 
     @rule(actor=people, which=st.integers(0, 99))
     def forgets_one(self, actor: Actor, which: int) -> None:
-        records = self.run(self.memory.known.records(actor, (Kind.FACT,)))
-        if records:
+        self.run(self.forget_one(actor, which))
+
+    async def forget_one(self, actor: Actor, which: int) -> None:
+        async with self.at(actor) as memory:
+            records = await memory.known.records(actor, (Kind.FACT,))
+            if not records:
+                return
             record = records[which % len(records)]
-            self.run(self.memory.known.forget(actor, record.short_id))
+            await memory.known.forget(actor, record.short_id)
             self.expected[actor].forgets(record.text)
             self.gone.add(record.text)
 
@@ -209,18 +235,23 @@ class AnyOrder(RuleBasedStateMachine):
 
     async def there_and_back(self, actor: Actor, text: str) -> None:
         """Forget what an open session says, and take that back: then all is as it was."""
-        record = (await self.memory.known.remember(actor, text)).record
-        forgotten = await self.memory.known.forget(actor, record.short_id)
-        assert [turn.said for turn in forgotten.turns] == [text]
-        assert await self.memory.known.restore(actor, forgotten) == record
-        assert await self.store.delete(actor, [record.id]) == [record.id]
+        async with self.at(actor) as memory:
+            record = (await memory.known.remember(actor, text)).record
+            forgotten = await memory.known.forget(actor, record.short_id)
+            assert [turn.said for turn in forgotten.turns] == [text]
+            assert await memory.known.restore(actor, forgotten) == record
+            assert await self.store.delete(actor, [record.id]) == [record.id]
 
     @rule(actor=people)
     def forgets_all(self, actor: Actor) -> None:
-        self.run(self.memory.forget_all(actor))
+        self.run(self.forget_all(actor))
         old, self.expected[actor] = self.expected[actor], Expected()
         said = {text for texts in old.open.values() for text in texts}
         self.gone |= said | {*old.archived, *old.ended, *old.unkept}
+
+    async def forget_all(self, actor: Actor) -> None:
+        async with self.at(actor) as memory:
+            await memory.forget_all(actor)
 
     # -- what holds at any time -------------------------------------------------------------------
 
@@ -240,7 +271,8 @@ class AnyOrder(RuleBasedStateMachine):
         assert said == {place: texts for place, texts in expected.open.items() if texts}
         private = {session.place for session in sessions if session.private}
         assert private == expected.private
-        tiers = await self.memory.talk.tiers(actor)
+        async with self.at(actor) as memory:
+            tiers = await memory.talk.tiers(actor)
         open_ids = {session.id for session in sessions}
         summed_up = [id_ for s in tiers.summaries if s.session_id in open_ids for id_ in s.turn_ids]
         placed = [*(turn.id for turn in tiers.active if turn.kept), *summed_up]
@@ -248,9 +280,13 @@ class AnyOrder(RuleBasedStateMachine):
 
     @invariant()
     def nothing_private_or_forgotten_is_left(self) -> None:
+        kept = self.kept()
+        assert not [text for text in self.gone if text.split()[-1].encode() in kept]
+
+    def kept(self) -> bytes:
+        """Everything that is kept of anybody."""
         files = [file for file in self.path.rglob("*") if file.is_file()]
-        bytes_ = b"".join(file.read_bytes() for file in files)
-        assert not [text for text in self.gone if text.split()[-1].encode() in bytes_]
+        return b"".join(file.read_bytes() for file in files)
 
     async def texts(self, actor: Actor, kind: Kind) -> list[str]:
         """What the store has of the actor, without the assistant's own words."""
