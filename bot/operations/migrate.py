@@ -26,7 +26,8 @@ from memory.stores.files import make_directory
 from memory.stores.journal.journal import JOURNAL_LAYOUT
 from memory.stores.records.layout import PERSON_LAYOUT
 from memory.stores.transfer.files import DataFiles, FileSource, FileTarget
-from memory.stores.transfer.transfer import Step, survey, transfer
+from memory.stores.transfer.sections import Filled
+from memory.stores.transfer.transfer import Step, is_there, survey, transfer
 
 if TYPE_CHECKING:
     from memory.stores.postgres.inspection import ServerState
@@ -45,7 +46,7 @@ def to_postgres(settings: Settings, *, dry_run: bool) -> None:
     with postgres_needed():
         from memory.stores.postgres.inspection import inspect, snapshot
         from memory.stores.postgres.server import PostgresServer
-        from memory.stores.postgres.transfer import ServerTarget, check_empty
+        from memory.stores.postgres.transfer import ServerSource, ServerTarget, check_empty
     if not data.is_dir():
         raise OperatorError(
             f"data_dir = {data}: there is no such directory: name another one with --data or "
@@ -56,9 +57,15 @@ def to_postgres(settings: Settings, *, dry_run: bool) -> None:
         source = FileSource(DataFiles(data, LAYOUTS, PERSON_LAYOUT))
         book = GuestFile(data / _GUESTS_FILE).read()
         _refuse_workers(inspect(url, SCHEMA))
-        if dry_run:
-            with snapshot(url, SCHEMA) as connection:
+        with snapshot(url, SCHEMA) as connection:
+            try:
                 check_empty(connection, SCHEMA, LAYOUTS, [_GUESTS_TABLE])
+            except Filled:
+                if not is_there(source, ServerSource(connection, LAYOUTS, PERSON_LAYOUT)):
+                    raise
+                report.tell_there()
+                return
+        if dry_run:
             report.tell_guests(book)
             survey(source, report.tell)
         else:
@@ -97,9 +104,15 @@ def to_sqlite(settings: Settings, *, dry_run: bool, while_running: bool = False)
         if not while_running:
             _refuse_workers(state)
         files = DataFiles(data, LAYOUTS, PERSON_LAYOUT)
-        files.check_empty([_GUESTS_FILE])
         connection = stack.enter_context(snapshot(url, SCHEMA))
         source = ServerSource(connection, LAYOUTS, PERSON_LAYOUT)
+        try:
+            files.check_empty([_GUESTS_FILE])
+        except Filled:
+            if not is_there(source, FileSource(files)):
+                raise
+            report.tell_there()
+            return
         book = (
             read_book(PostgresConnection(connection))
             if PEOPLE_LAYOUT.name in state.layouts
@@ -165,6 +178,9 @@ class _Report:
         self._print(f"access: {_many(people, 'person', 'people')}")
         if book.unreadable:
             self._leave_behind(len(book.unreadable), _GUESTS_FILE)
+
+    def tell_there(self) -> None:
+        self._print("nothing to do: everything is there already, and the same")
 
     def tell(self, step: Step) -> None:
         self._rows += step.rows

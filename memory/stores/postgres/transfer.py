@@ -21,6 +21,7 @@ from memory.stores.postgres.records.tables import VIEWS
 from memory.stores.transfer.sections import (
     Contents,
     Digests,
+    Filled,
     Section,
     Table,
     Values,
@@ -218,14 +219,14 @@ class ServerTarget:
 def check_empty(
     connection: "PgConnection", schema: str, layouts: Sequence[Layout], also: Sequence[str] = ()
 ) -> None:
-    """Raises StoreUnavailable if a schema holds anything that no unfinished run has left."""
+    """Raises Filled if a schema holds anything that no unfinished run has left."""
     if has_table(connection, UNFINISHED):
         return
     names = [table.name for layout in layouts for table in tables_of(layout)]
     for name in (*names, "person", *also):
         one = f"SELECT 1 FROM {name} LIMIT 1".encode()
         if has_table(connection, name) and connection.execute(one).fetchone():
-            raise StoreUnavailable(
+            raise Filled(
                 f"database_url: schema {schema} holds data already ({name}): name another "
                 f"database, or drop it with `DROP SCHEMA {schema} CASCADE` if nobody needs it"
             )

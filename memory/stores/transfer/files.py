@@ -31,6 +31,7 @@ from memory.stores.sqlite.salvage import (
 from memory.stores.transfer.sections import (
     Contents,
     Digests,
+    Filled,
     Section,
     Table,
     Values,
@@ -72,13 +73,13 @@ class DataFiles:
         ]
 
     def check_empty(self, also: Sequence[str] = ()) -> None:
-        """Raises StoreUnavailable if there is anything that no unfinished run has left, or one of
+        """Raises Filled if there is anything that no unfinished run has left, or one of
         the files that are named `also`."""
         if self.is_unfinished:
             return
         others = [path for name in also if (path := self.directory / name).exists()]
         if there := [*map(self.path, self.sections()), *others]:
-            raise StoreUnavailable(
+            raise Filled(
                 f"data_dir = {self.directory}: there is data already ({there[0].name}): name an "
                 "empty directory with --data or MORDECAI_DATA_DIR"
             )

@@ -87,17 +87,17 @@ class Digest:
         return f"{self.count}:{self.sum:032x}"
 
 
+@dataclass(slots=True)
 class Digests:
-    """The digest of each table of a section, taken while rows pass."""
+    """The digest of each table of a section, taken while rows pass. Those without rows are as good
+    as none."""
 
-    def __init__(self) -> None:
-        self._by_table: dict[str, Digest] = {}
+    _by_table: dict[str, Digest] = field(default_factory=dict)
 
     def of(self, table: Table, rows: Iterable[Values]) -> Iterator[Values]:
         """The same rows."""
-        digest = self._by_table[table.name] = Digest()
         for values in rows:
-            digest.add(values)
+            self._by_table.setdefault(table.name, Digest()).add(values)
             yield values
 
     @property
@@ -106,15 +106,17 @@ class Digests:
 
     def check(self, written: "Digests") -> None:
         """Raises StoreUnavailable if what was written differs."""
-        for name, digest in self._by_table.items():
-            if (found := str(written._by_table[name])) != str(digest):
+        for name in self._by_table.keys() | written._by_table.keys():
+            wanted, found = (str(each._by_table.get(name)) for each in (self, written))
+            if found != wanted:
                 raise StoreUnavailable(
-                    f"the table {name} arrived changed ({digest} became {found}): nothing of it "
+                    f"the table {name} arrived changed ({wanted} became {found}): nothing of it "
                     "was kept; please report this"
                 )
 
-    def __str__(self) -> str:
-        return " ".join(f"{name}={digest}" for name, digest in sorted(self._by_table.items()))
+
+class Filled(StoreUnavailable):
+    """The target holds data already."""
 
 
 def digests_of(contents: Contents, tables: Sequence[Table]) -> Digests:

@@ -92,9 +92,25 @@ def transfer(source: Source, target: Target, tell: Tell) -> None:
     target.finish()
 
 
-def _has(target: Target, section: Section, tables: Sequence[Table], wanted: Digests) -> bool:
+def is_there(source: Source, target: Source) -> bool:
+    """True if a target that is not empty has what the source has, and nothing else: a run was
+    killed when all was done. Raises StoreUnavailable."""
+    sections = source.sections()
+    left = {section.name: section for section in target.sections()}
+    tables = _tables([*sections, *left.values()])
+    for section in sections:
+        own, there = tables[section.layout.name], left.pop(section.name, None)
+        with source.open(section) as contents:
+            digests = digests_of(contents, own)
+        if there is None or not _has(target, there, own, digests):
+            return False
+    # A server has tables of everything, also if there is nothing in them.
+    return all(_has(target, each, tables[each.layout.name], Digests()) for each in left.values())
+
+
+def _has(target: Source, section: Section, tables: Sequence[Table], wanted: Digests) -> bool:
     with target.open(section) as contents:
-        return str(digests_of(contents, tables)) == str(wanted)
+        return digests_of(contents, tables) == wanted
 
 
 def _tables(sections: Sequence[Section]) -> Mapping[str, list[Table]]:

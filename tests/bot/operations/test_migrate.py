@@ -82,16 +82,34 @@ def test_a_dry_run_changes_nothing_and_says_what_would_move(
 
 def test_a_target_with_data_is_left_alone(tmp_path: Path, server: PostgresServer):
     random_data(tmp_path / "a", Random(3))
+    random_data(tmp_path / "other", Random(4))
     to_postgres(on(tmp_path / "a"), dry_run=False)
     for dry_run in (True, False):
         with pytest.raises(OperatorError, match="holds data already"):
-            to_postgres(on(tmp_path / "a"), dry_run=dry_run)
+            to_postgres(on(tmp_path / "other"), dry_run=dry_run)
         with pytest.raises(OperatorError, match=r"data already \(journal\.sqlite\).*--data"):
-            to_sqlite(on(tmp_path / "a"), dry_run=dry_run)
+            to_sqlite(on(tmp_path / "other"), dry_run=dry_run)
     (tmp_path / "b").mkdir()
     (tmp_path / "b" / "access.json").write_text("{}")
     with pytest.raises(OperatorError, match=r"data already \(access\.json\)"):
         to_sqlite(on(tmp_path / "b"), dry_run=False)
+
+
+def test_a_run_that_was_killed_when_all_was_done_is_told_so_by_the_next(
+    tmp_path: Path, server: PostgresServer, capsys: pytest.CaptureFixture[str]
+):
+    random_data(tmp_path / "a", Random(5))
+    (tmp_path / "a" / "outbox.sqlite").unlink()
+    for _ in range(2):
+        to_postgres(on(tmp_path / "a"), dry_run=False)
+    assert "nothing to do: everything is there already" in capsys.readouterr().out
+    for _ in range(2):
+        to_sqlite(on(tmp_path / "b"), dry_run=False)
+    assert "nothing to do: everything is there already" in capsys.readouterr().out
+    with server.connection() as connection:
+        connection.execute("DELETE FROM usage")
+    with pytest.raises(OperatorError, match="holds data already"):
+        to_postgres(on(tmp_path / "a"), dry_run=False)
 
 
 def test_while_a_bot_runs_on_the_directory_nothing_is_moved(tmp_path: Path, server: PostgresServer):
