@@ -106,7 +106,10 @@ class RecordTable:
 
     def insert(self, records: Sequence[Record]) -> list[Record]:
         """Give records their ids, and write and index them."""
-        counted = self._connection.execute("SELECT kind, last FROM counter").fetchall()
+        # Both answers come from a server at once.
+        counting = self._connection.execute("SELECT kind, last FROM counter")
+        first = self._tables.take_rows(len(records))
+        counted = counting.fetchall()
         last: dict[str, int] = dict(counted)
         numbered = []
         for record in records:
@@ -120,7 +123,6 @@ class RecordTable:
                 else "INSERT INTO counter (kind, last) VALUES (?1, ?2)",
                 (kind.value, last[kind]),
             )
-        first = self._tables.take_rows(len(numbered))
         return self._put(dict(enumerate(numbered, first)))
 
     def _put(self, records: Mapping[int, Record]) -> list[Record]:
