@@ -61,10 +61,9 @@ async def mordecai(*arguments: str, cwd: Path, stdin: bytes = b"", **variables: 
     return Ran(process.returncode or 0, out.decode(), err.decode())
 
 
-async def chat(data: Path, *lines: str | bytes, user: int = 1001) -> Ran:
-    """Feed lines to `mordecai chat` in this data directory."""
+async def chat(data: Path, *lines: str | bytes, user: int = 1001, **settings: str) -> Ran:
+    """Feed lines to `mordecai chat` in this data directory, with settings as variables."""
     stdin = b"".join((line if isinstance(line, bytes) else line.encode()) + b"\n" for line in lines)
     data.mkdir(parents=True, exist_ok=True)
-    return await mordecai(
-        "chat", "--user", str(user), "--data", str(data), cwd=data.parent, stdin=stdin
-    )
+    arguments = ("chat", "--user", str(user), "--data", str(data))
+    return await mordecai(*arguments, cwd=data.parent, stdin=stdin, **settings)

@@ -5,6 +5,7 @@ import json
 from pathlib import Path
 
 from tests.e2e.command import PATIENCE, chat, mordecai, start
+from tests.e2e.conftest import Kept
 
 SAVED = "✨ Your conversation has been summarized and important information saved."
 
@@ -22,16 +23,15 @@ def listed(reply: str) -> list[str]:
     return [line.removeprefix("• ") for line in reply.splitlines() if line.startswith("• ")]
 
 
-async def test_what_was_said_is_known_after_new_and_after_a_restart(tmp_path: Path):
-    data = tmp_path / "data"
-    first = await chat(data, *STORY, "what do you know about me?")
+async def test_what_was_said_is_known_after_new_and_after_a_restart(kept: Kept):
+    first = await kept.chat(*STORY, "what do you know about me?")
     assert first.code == 0, first.err
     assert len(first.replies) == 7
     assert "Jarvis" in first.replies[0]
     assert SAVED in first.replies[5]
 
-    second = await chat(
-        data, "what do you know about me?", "what did I tell you about my job?", "what's your name?"
+    second = await kept.chat(
+        "what do you know about me?", "what did I tell you about my job?", "what's your name?"
     )
     assert second.code == 0, second.err
     for answer in (first.replies[6], second.replies[0]):
@@ -132,15 +132,14 @@ async def test_a_deletion_says_what_goes_along_and_is_taken_back_by_numbers(tmp_
     assert "You: “I work at Zanzibar Corp”" in ran.replies[-1]
 
 
-async def test_forget_all_asks_first_and_leaves_no_byte(tmp_path: Path):
-    data = tmp_path / "data"
-    await chat(data, "I'll call you Jarvis", "I work at Zanzibar Corp", "/new")
-    kept = await chat(data, "/forget all", "2", "what do you know about me?")
-    assert "Zanzibar" in kept.replies[-1]
-    gone = await chat(data, "/forget all", "1", "what do you know about me?", "/memory")
+async def test_forget_all_asks_first_and_leaves_no_byte(kept: Kept):
+    await kept.chat("I'll call you Jarvis", "I work at Zanzibar Corp", "/new")
+    assert "Zanzibar" in kept.contents()
+    stays = await kept.chat("/forget all", "2", "what do you know about me?")
+    assert "Zanzibar" in stays.replies[-1]
+    gone = await kept.chat("/forget all", "1", "what do you know about me?", "/memory")
     assert "Zanzibar" not in "".join(gone.replies[-2:])
-    left = b"".join(p.read_bytes() for p in data.rglob("*") if p.is_file())
-    assert b"Zanzibar" not in left
+    assert "Zanzibar" not in kept.contents()
 
 
 async def test_an_export_is_a_json_document_of_everything(tmp_path: Path):
@@ -219,15 +218,10 @@ async def test_a_terminated_chat_ends_in_order_and_leaves_files_to_their_owner_a
         assert path.stat().st_mode & 0o077 == 0, path
 
 
-async def test_with_memory_switched_off_nothing_is_promised_or_kept(tmp_path: Path):
-    data = tmp_path / "data"
-    data.mkdir()
-    ran = await mordecai(
-        "chat", "--data", str(data),
-        cwd=tmp_path, stdin=b"I work at Acme Corp\nI'll call you Jarvis\n/memory\n",
-        MORDECAI_MEMORY_ENABLED="false",
-    )  # fmt: skip
+async def test_with_memory_switched_off_nothing_is_promised_or_kept(kept: Kept):
+    lines = ("I work at Acme Corp", "I'll call you Jarvis", "/memory")
+    ran = await kept.chat(*lines, MORDECAI_MEMORY_ENABLED="false")
     assert ran.code == 0, ran.err
     assert "remember it when" not in ran.out
     assert "memory is off" in ran.replies[2]
-    assert b"Acme" not in b"".join(p.read_bytes() for p in data.rglob("*") if p.is_file())
+    assert "Acme" not in kept.contents()

@@ -33,6 +33,30 @@ def plain_url() -> str:
 
 
 @contextmanager
+def own_database(options: str = "") -> Iterator[str]:
+    """The address of a new database, which is dropped at the end."""
+    name = f"made_{uuid.uuid4().hex[:8]}"
+    with psycopg.connect(server_url(), autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name} {options}".encode())
+        yield server_url().replace("/postgres?", f"/{name}?", 1)
+        connection.execute(f"DROP DATABASE {name} WITH (FORCE)".encode())
+
+
+def all_rows(url: str) -> str:
+    """Everything that stands in the tables of a database's schema `mordecai`."""
+    with psycopg.connect(url) as connection:
+        tables = connection.execute(
+            "SELECT table_name FROM information_schema.tables "
+            "WHERE table_schema = 'mordecai' AND table_type = 'BASE TABLE'"
+        ).fetchall()
+        return "\n".join(
+            str(row)
+            for (table,) in tables
+            for (row,) in connection.execute(f"SELECT it::text FROM mordecai.{table} it".encode())
+        )
+
+
+@contextmanager
 def postgres_server(schema: str = "", *, url: str = "") -> Iterator[PostgresServer]:
     """The server with a schema of its own, which is dropped at the end; by way of another `url` if
     there is one."""

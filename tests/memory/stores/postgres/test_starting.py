@@ -1,19 +1,17 @@
 """What an operator reads when the server can't be used, in one line; and starts side by side."""
 
 import uuid
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager
+from contextlib import closing
 from dataclasses import replace
 
 import psycopg
 import pytest
-from psycopg import sql
 
 from memory.errors import NewerStore, StoreUnavailable
 from memory.stores.layout import Layout, Migration
 from memory.stores.postgres.server import PostgresServer
-from tests.fakes.postgres import postgres_server, server_url
+from tests.fakes.postgres import own_database, postgres_server, server_url
 
 FIRST = Migration("first", ("CREATE TABLE noted (text TEXT NOT NULL)",))
 ADDED = Migration(
@@ -31,16 +29,6 @@ def complaint(url: str, schema: str = "mordecai") -> str:
     assert said.startswith("database_url")
     assert "\n" not in said
     return said
-
-
-@contextmanager
-def database(options: str) -> Iterator[str]:
-    """The address of a new database."""
-    name = f"made_{uuid.uuid4().hex[:8]}"
-    with psycopg.connect(server_url(), autocommit=True) as connection:
-        connection.execute(f"CREATE DATABASE {name} {options}".encode())
-        yield psycopg.conninfo.make_conninfo(server_url(), dbname=name)
-        connection.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name)))
 
 
 @pytest.mark.parametrize(
@@ -93,12 +81,12 @@ def _complaint_of_migration(role: str) -> str:
 
 
 def test_a_database_that_cant_hold_every_letter_is_refused():
-    with database("ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0") as url:
+    with own_database("ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0") as url:
         assert "keeps texts as LATIN1" in complaint(url)
 
 
 def test_a_server_that_only_reads_is_refused():
-    with database("") as url:
+    with own_database() as url:
         with psycopg.connect(url, autocommit=True) as connection:
             name = connection.info.dbname
             connection.execute(
