@@ -1,7 +1,7 @@
 """Long-term memory on a real PostgreSQL server, as a user without special rights."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
 
 import psycopg
@@ -26,25 +26,7 @@ from tests.contracts.long_term_memory import (
 )
 from tests.contracts.moving import MovingContract
 from tests.contracts.restoring import RestoringContract
-from tests.fakes.postgres import empty_people, plain_url, postgres_server, server_url
-
-
-@pytest.fixture
-def pool() -> Iterator[ThreadPoolExecutor]:
-    with ThreadPoolExecutor(4) as threads:
-        yield threads
-
-
-@pytest.fixture(scope="module")
-def schema() -> Iterator[PostgresServer]:
-    with postgres_server(url=plain_url()) as opened:
-        yield opened
-
-
-@pytest.fixture
-def server(schema: PostgresServer) -> Iterator[PostgresServer]:
-    yield schema
-    empty_people(schema)
+from tests.fakes.postgres import postgres_server, server_url
 
 
 @pytest.fixture

@@ -1,7 +1,7 @@
 """Search by meaning on a PostgreSQL server."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -14,28 +14,9 @@ from tests.contracts.long_term_memory import ANN, BOB, LongTermMemoryContract, d
 from tests.contracts.moving import MovingContract
 from tests.contracts.restoring import RestoringContract
 from tests.fakes.embedders import WordEmbedder
-from tests.fakes.postgres import empty_people, plain_url, postgres_server
 
 PET = "I walk my spaniel before breakfast"
 PET_QUESTION = "Which quadruped lives here?"
-
-
-@pytest.fixture
-def pool() -> Iterator[ThreadPoolExecutor]:
-    with ThreadPoolExecutor(4) as threads:
-        yield threads
-
-
-@pytest.fixture(scope="module")
-def schema() -> Iterator[PostgresServer]:
-    with postgres_server(url=plain_url()) as opened:
-        yield opened
-
-
-@pytest.fixture
-def server(schema: PostgresServer) -> Iterator[PostgresServer]:
-    yield schema
-    empty_people(schema)
 
 
 @pytest.fixture
