@@ -73,7 +73,7 @@ def webhook_of(settings: Settings) -> WebhookOptions | None:
     if secret is None and settings.database_url:
         raise OperatorError(
             "webhook_secret is not set: several workers share the webhook, so set the same one for "
-            "all, such as 40 random letters and digits, in MORDECAI_WEBHOOK_SECRET"
+            "all, such as what `openssl rand -hex 32` prints, in MORDECAI_WEBHOOK_SECRET"
         )
     return WebhookOptions(
         settings.webhook_url,

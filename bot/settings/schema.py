@@ -68,7 +68,7 @@ class Settings(BaseSettings):
     """The port the webhook listens on; `webhook_url` keeps the path"""
     webhook_secret: WebhookSecret | None = None
     """The secret Telegram sends with each update, 1 to 256 of `A-Z a-z 0-9 _ -`; null = a new one
-    at each start. A secret: environment or `.env` only"""
+    at each start, which several workers can't share. A secret: environment or `.env` only"""
     webhook_certificate: Path | None = None
     """Your own self-signed certificate (PEM), which is given to Telegram to recognize the bot; null
     = a proxy in front has one from a public authority"""

@@ -98,7 +98,10 @@ def _groups(bot: Bot) -> CheckResult:
 async def check_webhook(settings: Settings, *, running: bool) -> list[CheckResult]:
     """Check the certificate and the port; nothing if the bot polls. Whether Telegram calls such an
     address and port, the settings check."""
-    options = webhook_of(settings)
+    try:
+        options = webhook_of(settings)
+    except OperatorError as mistake:
+        return [wrong("webhook", str(mistake))]
     if options is None:
         return []
     return [await asyncio.to_thread(_check_listening, options, running=running)]

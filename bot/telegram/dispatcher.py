@@ -30,8 +30,9 @@ _log = structlog.get_logger(__name__)
 
 #: How often to look, in seconds.
 _LOOK_SECONDS = 5.0
-#: How often to try to work on an actor that another worker has, in seconds.
-_CLAIM_SECONDS = 1.0
+#: How often to try to work on an actor that another worker has, in seconds, and after how many
+#: tries to take it by force.
+_CLAIM_SECONDS, _PATIENCE = 1.0, 15
 #: From this share of a limit on, the bot is not ready; at the limit, it restarts.
 _WORRYING = 0.5
 
@@ -148,19 +149,23 @@ class Dispatcher:
                 # A notice writes nothing.
                 current_lease.set(None)
                 actor = None
+            tries = 0
             while self._inbox.holds(item.receipts):
+                tries += 1
                 with log_outage(_log, "lease_unavailable"):
-                    async with self._lease(actor) as is_ours:
+                    async with self._lease(actor, by_force=tries > _PATIENCE) as is_ours:
                         if is_ours:
                             await self._observe(work, place, item)
                             return
-                # As when a group moves whose old chat another worker still works on.
+                # A group moves, and another worker has its old chat, which may know of it as well.
                 await self._options.clock.sleep(_CLAIM_SECONDS)
 
         return observe
 
-    def _lease(self, actor: Actor | None) -> AbstractAsyncContextManager[bool]:
-        return self._leases.work_on(actor) if actor else nullcontext(True)
+    def _lease(
+        self, actor: Actor | None, *, by_force: bool = False
+    ) -> AbstractAsyncContextManager[bool]:
+        return self._leases.work_on(actor, by_force=by_force) if actor else nullcontext(True)
 
     async def _observe(self, work: Worker, place: Place, item: Item) -> None:
         task = asyncio.current_task()

@@ -8,6 +8,7 @@ import pytest
 
 from bot.assistant.agent import TurnLimits
 from bot.assistant.instructions import Persona
+from bot.errors import OperatorError
 from bot.options import channel_options, memory_options, quota_limits, turn_limits
 from bot.people.people import QuotaLimits
 from bot.people.personal import Streaming
@@ -29,6 +30,20 @@ def test_a_worker_writes_as_many_replies_at_once_as_the_settings_say():
     options = channel_options(Settings(parallel_replies=64), WallClock())
     assert options.parallel_replies == 64
     assert channel_options(Settings(), WallClock()).parallel_replies == 16
+
+
+def test_several_workers_need_one_secret_of_the_webhook():
+    shared = {
+        "webhook_url": "https://bot.example.org/hook",
+        "database_url": "postgresql://localhost/mordecai",
+    }
+    with pytest.raises(OperatorError, match=r"webhook_secret.*MORDECAI_WEBHOOK_SECRET"):
+        channel_options(Settings.model_validate(shared), WallClock())
+    options = channel_options(
+        Settings.model_validate(shared | {"webhook_secret": "x"}), WallClock()
+    )
+    assert options.webhook
+    assert options.webhook.secret == "x"
 
 
 def test_a_setting_reaches_the_field_of_its_name():

@@ -2,16 +2,21 @@
 
 import asyncio
 import inspect
+import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, closing
 from dataclasses import replace
+from datetime import UTC, datetime
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from bot.telegram.intake.webhook import WebhookOptions
 from bot.telegram.options import ChannelOptions
-from memory.records import Actor
+from memory.records import Actor, Place, Role, Utterance
+from memory.stores.journal.journal import JOURNAL_LAYOUT, SqlJournal
 from memory.stores.layout import Layout
 from memory.stores.postgres.leases import PostgresLeases
 from memory.stores.postgres.server import PostgresServer
@@ -215,16 +220,114 @@ async def test_another_worker_polls_when_the_poller_lost_its_lease(
     assert "another_copy_is_running" not in capsys.readouterr().out
 
 
-async def test_a_group_that_becomes_a_supergroup_takes_its_memory_along_from_another_worker(
+async def test_a_group_that_becomes_a_supergroup_moves_although_its_chats_are_at_two_workers(
     server: BotApiServer, shared: PostgresServer, tmp_path: Path
 ) -> None:
-    """Old and new chat are at different workers."""
-    async with worker(server, shared, tmp_path) as one, worker(server, shared, tmp_path) as two:
+    hasty = replace(OPTIONS, stop_seconds=0.2)
+    async with (
+        worker(server, shared, tmp_path, options=hasty) as one,
+        worker(server, shared, tmp_path, options=hasty) as two,
+    ):
         old, new = Actor.group(-42), Actor.group(-1000042)
         assert await one.inbox.leases.claim([old])
         assert await two.inbox.leases.claim([new])
-        group = server.group(-42, kind="group")
-        await group.migrates(-1000042)
-        await until(lambda: not two.inbox.leases.held(new))
+        place = Place("telegram", -42)
+        said = Utterance(Role.USER, "We meet on Fridays", datetime.now(UTC))
+        await one.memory.talk.record(old, place, (said,))
+        dropped: list[Actor] = []
+        two.inbox.leases.subscribe(dropped.append)
+        await server.group(-42, kind="group").migrates(-1000042)
+        # Whoever had the new chat knows its memory no longer.
+        await until(lambda: new in dropped)
+        sessions = SqlJournal(shared.open(JOURNAL_LAYOUT)).sessions
+        await until(lambda: sessions.of(new))
+        assert not await sessions.of(old)
+
+
+def free_port() -> int:
+    with closing(socket.create_server(("127.0.0.1", 0))) as taken:
+        return int(taken.getsockname()[1])
+
+
+async def test_by_webhook_each_update_is_answered_once_in_order_whichever_worker_gets_it(
+    server: BotApiServer, shared: PostgresServer, tmp_path: Path
+) -> None:
+    """Telegram brings every other update twice, to another worker the second time."""
+    url, repeats = "https://bot.example.org/telegram/hook", cycle((False, True))
+    hooks = [WebhookOptions(url, port=free_port(), secret="s3cret") for _ in range(2)]
+    server.courier.gateways = [f"http://127.0.0.1:{hook.port}" for hook in hooks]
+    server.courier.repeats = lambda: next(repeats)
+    both = [replace(OPTIONS, webhook=hook) for hook in hooks]
+    async with (
+        worker(server, shared, tmp_path, options=both[0]) as one,
+        worker(server, shared, tmp_path, options=both[1]) as two,
+    ):
+        people = range(1001, 1007)
+        for number in range(4):
+            for user_id in people:
+                await server.user(user_id).says(f"message {number}")
+        await server.wait_for(lambda: server.world.waiting == 0)
+        await until(lambda: nothing_is_open(shared))
         await one.channel.settle()
         await two.channel.settle()
+        for user_id in people:
+            said = "\n".join(texts(server, user_id)).replace("you said: ", "")
+            assert said.splitlines() == [f"message {number}" for number in range(4)]
+
+
+async def nothing_is_open(shared: PostgresServer) -> bool:
+    ((count,),) = await shared.open(Layout("none", ())).rows(
+        "SELECT count(*) FROM inbound WHERE body IS NOT NULL"
+    )
+    return bool(count == 0)
+
+
+async def test_a_worker_takes_no_more_people_than_it_can_answer(
+    server: BotApiServer, shared: PostgresServer, tmp_path: Path
+) -> None:
+    slow, narrow = Echo(), replace(OPTIONS, parallel_replies=2)
+    holds = [slow.hold(f"hi {user_id}") for user_id in range(1001, 1006)]
+    async with worker(server, shared, tmp_path, conversation=slow, options=narrow) as one:
+        for user_id in range(1001, 1006):
+            await server.user(user_id).says(f"hi {user_id}")
+        await server.wait_for(lambda: len(slow.heard) == 2)
+        async with worker(server, shared, tmp_path) as two:
+            # The others are answered by somebody else.
+            await server.wait_for(
+                lambda: sum(bool(texts(server, n)) for n in range(1001, 1006)) == 3
+            )
+            assert len(slow.heard) == 2
+            for hold in holds:
+                hold.set()
+            await one.channel.settle()
+            await two.channel.settle()
+        assert all(texts(server, n) == [f"you said: hi {n}"] for n in range(1001, 1006))
+
+
+async def test_the_same_worker_answers_all_when_it_is_alone(
+    server: BotApiServer, shared: PostgresServer, tmp_path: Path
+) -> None:
+    narrow = replace(OPTIONS, parallel_replies=2)
+    async with worker(server, shared, tmp_path, options=narrow):
+        for user_id in range(1001, 1009):
+            await server.user(user_id).says("hi")
+        for user_id in range(1001, 1009):
+            assert await server.replies_to(user_id, 1) == ["you said: hi"]
+
+
+async def test_without_the_database_nothing_is_lost(
+    server: BotApiServer, shared: PostgresServer, tmp_path: Path
+) -> None:
+    async with worker(server, shared, tmp_path, lease_seconds=SHORT) as on:
+        await server.user(1001).says("one")
+        await server.replies_to(1001, 1)
+        rows = shared.open(Layout("none", ()))
+        await rows.write("ALTER TABLE worker RENAME TO away")
+        await server.user(1001).says("two")
+        await until(lambda: not on.inbox.leases.held(ANN))
+        await rows.write("ALTER TABLE away RENAME TO worker")
+        await until(lambda: "two" in on.echo.finished)
+        await server.user(1001).says("three")
+        await until(lambda: "three" in on.echo.finished)
+        await on.channel.settle()
+        assert texts(server, 1001) == ["you said: one", "you said: two", "you said: three"]
