@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -342,7 +343,8 @@ def test_the_env_example_names_variables_that_exist(monkeypatch: pytest.MonkeyPa
     names = list(variables())
     assert len(names) >= 5
     known = {f"MORDECAI_{key.upper()}" for key in Settings.model_fields} | {"TELEGRAM_BOT_TOKEN"}
-    assert set(names) <= known
+    compose = (ROOT / "compose.scale.yaml").read_text(encoding="utf-8")
+    assert set(names) <= known | set(re.findall(r"\$\{(\w+)", compose))
 
 
 def refusals() -> list[str]:
