@@ -11,6 +11,7 @@ from bot.operations.doctor.check import CheckResult, ok, warning, wrong
 from bot.people.guest_file import GuestFile, UnreadableOwner
 from memory.stores.files import connect_existing, set_aside_files
 from memory.stores.sqlite.salvage import count_quarantined, is_lost
+from memory.stores.transfer.files import UNFINISHED
 
 _DATABASES = ("journal.sqlite", "inbox.sqlite", "usage.sqlite", "outbox.sqlite")
 #: For the files of one kind together.
@@ -20,6 +21,12 @@ _SECONDS = 8.0
 def check_files(data_dir: Path) -> Iterator[CheckResult]:
     """Check all databases, also while a bot is running, and the guest book. Blocks. Changes
     nothing."""
+    if (half := data_dir / UNFINISHED).exists():
+        yield wrong(
+            "files",
+            f"{data_dir} is half filled, and no bot starts on it: end it with `mordecai migrate "
+            f"postgres-to-sqlite`, or delete {half}",
+        )
     names = [data_dir / name for name in _DATABASES]
     databases = [path for path in names if path.exists() or is_lost(path)]
     yield from _check("files", databases, ", ".join(path.name for path in databases) + " are whole")

@@ -10,6 +10,7 @@ from filelock import FileLock
 
 from bot.operations.doctor.check import CheckResult, Mark
 from bot.operations.doctor.data import check_disk, free_space, is_running
+from memory.stores.transfer.files import UNFINISHED
 
 
 def found(data: Path, *, running: bool = False) -> dict[str, CheckResult]:
@@ -89,6 +90,13 @@ def test_a_file_that_was_emptied_is_wrong(tmp_path: Path):
     finding = found(tmp_path)["memories"]
     assert finding.mark is Mark.WRONG
     assert "empty" in finding.text
+
+
+def test_a_directory_that_is_half_filled_is_wrong(tmp_path: Path):
+    (tmp_path / UNFINISHED).mkdir()
+    finding = found(tmp_path)["files"]
+    assert finding.mark is Mark.WRONG
+    assert "mordecai migrate postgres-to-sqlite" in finding.text
 
 
 def test_a_damaged_guest_book_is_wrong(tmp_path: Path):

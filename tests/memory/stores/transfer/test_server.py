@@ -9,6 +9,7 @@ from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
 
+import psycopg
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -88,6 +89,27 @@ def test_what_has_changed_or_gone_at_the_source_meanwhile_does_so_at_the_server(
         with server.connection() as connection:
             left = connection.execute("SELECT DISTINCT actor FROM person_posting").fetchall()
         assert left == [(stays.name,)]
+        assert dump(bring_back(server, tmp_path / "b")) == dump(source)
+
+
+def test_if_the_server_goes_away_the_next_run_does_the_rest(tmp_path: Path):
+    source = random_data(tmp_path / "a", Random(9))
+    with postgres_server() as server:
+
+        def cut(step: Step) -> None:
+            with psycopg.connect(server_url(), autocommit=True) as connection:
+                connection.execute(
+                    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+                    "WHERE application_name = %s",
+                    (server.schema,),
+                )
+
+        with pytest.raises(StoreUnavailable, match="database_url"):
+            bring_there(source, server, cut)
+        server.replace_broken()
+        bring_there(source, server)
+        with pytest.raises(StoreUnavailable, match="database_url"):
+            bring_back(server, tmp_path / "b", cut)
         assert dump(bring_back(server, tmp_path / "b")) == dump(source)
 
 
