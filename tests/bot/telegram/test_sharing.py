@@ -21,6 +21,7 @@ from memory.stores.layout import Layout
 from memory.stores.postgres.leases import PostgresLeases
 from memory.stores.postgres.server import PostgresServer
 from tests.bot.telegram.stage import Stage, kept_on, stage
+from tests.bot.telegram.streaming import CURSOR, options, shows
 from tests.fakes.botapi import BotApiServer
 from tests.fakes.conversing import Echo, Writer
 from tests.fakes.postgres import postgres_server
@@ -144,6 +145,28 @@ async def test_a_frozen_worker_that_wakes_up_sends_nothing_more(
             await until(lambda: not one.inbox.open_count)
             await one.end()
         assert texts(server, 1001) == ["you said: hi"]
+
+
+async def test_a_growing_reply_ends_without_a_word_when_its_lease_is_lost(
+    server: BotApiServer,
+    shared: PostgresServer,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    writer, how = Writer(), options()
+    async with worker(server, shared, tmp_path, conversation=writer, options=how) as one:
+        await server.user(1001).says("hi")
+        writer.writes("Hello")
+        await shows(server, f"Hello{CURSOR}")
+        lease = one.inbox.leases.held(ANN)
+        assert lease
+        lease.lose()
+        writer.writes(" and more")
+        await how.clock.sleep(10)  # until it would be shown
+        writer.finishes("Hello and more")
+        await until(lambda: not one.inbox.open_count)
+        assert texts(server, 1001) == [f"Hello{CURSOR}"], "another worker goes on with it"
+    assert "preview_crashed" not in capsys.readouterr().out
 
 
 async def test_stopping_ends_the_turn_under_way_and_leaves_the_rest_to_others_at_once(
