@@ -15,8 +15,9 @@ from tests.fakes.postgres import server_url
 class CutWire:
     """Listens where the server does not, and hands on what it hears as long as it is whole."""
 
-    def __init__(self) -> None:
-        given = conninfo_to_dict(server_url())
+    def __init__(self, url: str = "") -> None:
+        """`url` is that of another server than the tests' own."""
+        given = conninfo_to_dict(url or server_url())
         self._server = str(Path(str(given["host"])) / f".s.PGSQL.{given.get('port', 5432)}")
         self._listener = socket.create_server(("127.0.0.1", 0))
         self._port = self._listener.getsockname()[1]
@@ -71,7 +72,11 @@ class CutWire:
                     client.close()
                     continue
                 server = socket.socket(socket.AF_UNIX)
-                server.connect(self._server)
+                try:
+                    server.connect(self._server)
+                except OSError:  # it does not run
+                    _close(client, server)
+                    continue
                 self._pairs.append((client, server))
                 for a, b in ((client, server), (server, client)):
                     threading.Thread(target=self._pass_on, args=(a, b, client), daemon=True).start()

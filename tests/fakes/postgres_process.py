@@ -26,11 +26,6 @@ class PostgresProcess:
             connection.execute("SELECT pg_reload_conf()")
 
     @property
-    def socket(self) -> str:
-        """Where it listens."""
-        return f"{psycopg.conninfo.conninfo_to_dict(self.url)['host']}/.s.PGSQL.5432"
-
-    @property
     def number(self) -> int:
         """The id of the process whose children serve the connections."""
         found = self._server.get_pid()

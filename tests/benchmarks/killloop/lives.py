@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 import signal
 import time
 from collections.abc import Iterator
@@ -13,7 +14,7 @@ from tests.e2e.command import COMMAND
 
 #: A start has failed if the bot does not listen within so many seconds.
 _PATIENCE = 60.0
-_AWAY = "StoreUnavailable: "
+_AWAY = re.compile(r"\b(StoreUnavailable|Unreachable)\b")
 
 
 @dataclass
@@ -52,7 +53,7 @@ class Life:
     def tracebacks(self) -> list[str]:
         """The lines of the log with a traceback, but those that tell of a server that is away."""
         lines = (line for line in self.log if "Traceback" in line or '"exception"' in line)
-        return [line for line in lines if _AWAY not in line]
+        return [line for line in lines if not _AWAY.search(line)]
 
 
 class Lives:

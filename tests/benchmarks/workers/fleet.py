@@ -11,9 +11,9 @@ from tests.benchmarks.killloop.lives import Life, Lives
 from tests.e2e.command import environment
 from tests.e2e.test_webhook import URL, free_port
 from tests.fakes.botapi import BotApiServer
+from tests.fakes.cut_wire import CutWire
 from tests.fakes.openai_server import OpenAIServer
 from tests.fakes.postgres_process import PostgresProcess
-from tests.fakes.proxy import Proxy
 from tests.fakes.shifted_clock import shifted_clock
 
 #: After so many starts that fail in a row something is wrong.
@@ -25,7 +25,7 @@ class Worker:
     """A bot that runs again and again, and its way to the database."""
 
     lives: Lives
-    proxy: Proxy
+    wire: CutWire
 
     @property
     def life(self) -> Life:
@@ -39,17 +39,19 @@ class Worker:
             if await self.lives.listens(life):
                 return
             await self.lives.kill(life)
+            if any(line.startswith("database_url: ") for line in life.log):
+                life.failed = ""  # PostgreSQL was away, and the operator was told
             await asyncio.sleep(0.5)
         raise RuntimeError(f"{life} does not start: {life.log[-5:]}")
 
     async def cut_off(self, seconds: float) -> None:
         """Break its connections to the database, and let none through for so long."""
         self.life.blows.append(asyncio.get_running_loop().time())
-        self.proxy.cut()
+        self.wire.cut()
         try:
             await asyncio.sleep(seconds)
         finally:
-            self.proxy.mend()
+            self.wire.mend()
 
 
 @dataclass
@@ -86,21 +88,21 @@ async def fleet(
         made = Fleet(postgres)
         for number in range(count):
             name = f"w{number + 1}"
-            proxy = await stack.enter_async_context(Proxy(postgres.socket))
+            wire = stack.enter_context(CutWire(postgres.url))
             variables = {
                 **settings,
                 "MORDECAI_TELEGRAM_BASE_URL": f"{settings['MORDECAI_TELEGRAM_BASE_URL']}/{name}",
                 "MORDECAI_DATA_DIR": str(folder / name),
-                "MORDECAI_DATABASE_URL": f"postgresql://postgres@127.0.0.1:{proxy.port}/postgres",
+                "MORDECAI_DATABASE_URL": wire.url,
             }
             if ahead := dict(enumerate(clocks)).get(number):
                 variables |= shifted_clock(folder, ahead)
             lives = await stack.enter_async_context(aclosing(Lives(folder, variables, name)))
-            made.workers.append(Worker(lives, proxy))
+            made.workers.append(Worker(lives, wire))
         yield made
 
 
-def settings_of(server: BotApiServer, model: OpenAIServer) -> dict[str, str]:
+def settings_of(server: BotApiServer, model: OpenAIServer, lease: float) -> dict[str, str]:
     """What all workers have in common. Anybody may talk to them."""
     return environment(
         TELEGRAM_BOT_TOKEN=server.token,
@@ -110,6 +112,7 @@ def settings_of(server: BotApiServer, model: OpenAIServer) -> dict[str, str]:
         MORDECAI_MODEL_API_KEY=model.api_key,
         MORDECAI_ACCESS="open",
         MORDECAI_MESSAGES_PER_MINUTE="1000",
+        MORDECAI_LEASE_SECONDS=f"{lease:g}",
     )
 
 

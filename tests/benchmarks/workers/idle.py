@@ -13,6 +13,8 @@ from tests.fakes.postgres_process import PostgresProcess
 
 _FIRST = 5001
 _AT_ONCE = 8
+#: Until all is written that follows the answers, and PostgreSQL has counted it, in seconds.
+_SETTLING = 15.0
 _TRANSACTIONS = """SELECT xact_commit + xact_rollback FROM pg_stat_database
     WHERE datname = current_database()"""
 _SIZES = """SELECT relname, pg_total_relation_size(oid) FROM pg_class
@@ -53,7 +55,7 @@ async def idle(
         ram, done, cores = await rest()
         everybody = iter(range(_FIRST, _FIRST + people))
         await asyncio.gather(*(_write(around, everybody) for _ in range(_AT_ONCE)))
-        await asyncio.sleep(5)  # what is written after the answers
+        await asyncio.sleep(_SETTLING)
         ram_after, done_after, cores_after = await rest()
         sizes = await asyncio.to_thread(ledger.rows, _SIZES)
         [(turns,)] = await asyncio.to_thread(ledger.rows, "SELECT count(*) FROM turn")

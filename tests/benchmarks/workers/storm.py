@@ -70,7 +70,9 @@ class Storm:
         async with (
             BotApiServer() as server,
             OpenAIServer(decide=mind.decide) as model,
-            fleet(size.workers, self._folder, settings_of(server, model), size.clocks) as workers,
+            fleet(
+                size.workers, self._folder, settings_of(server, model, size.lease), size.clocks
+            ) as workers,
         ):
             self._postgres = workers.postgres
             if size.webhook:
