@@ -230,10 +230,14 @@ class PostgresLeases:
         for held in mine:
             self._lose(held)
         if tokens := [held.lease.token for held in mine]:
+            # The task at hand may work under one of them.
+            before = current_lease.set(None)
             try:
                 await self._db.write(_GIVE_BACK, json.dumps(tokens))
             except StoreUnavailable as failure:
                 _log.warning("leases_not_given_back", error=str(failure))
+            finally:
+                current_lease.reset(before)
 
     def _lose(self, held: _Held) -> None:
         held.lease.lose()

@@ -123,7 +123,9 @@ def _begin(connection: PgConnection, leases: Collection[Lease]) -> str:
     number, tokens = (str((row.get_value(0, at) or b"").decode()) for at in (0, 1))
     held = {int(token) for token in tokens.strip("{}").split(",") if token}
     for lease in leases:
-        if lease.token not in held:
+        # One that ran out and was not claimed since is not held either: what it was for is left
+        # to whoever claims next.
+        if lease.is_lost or lease.token not in held:
             lease.lose()
             raise LeaseLost(f"{lease.subject} is at another worker now")
     return number

@@ -82,6 +82,18 @@ async def test_nothing_is_written_under_a_lease_that_is_lost():
         assert await notes.rows("SELECT name FROM note") == [("a",)]
 
 
+async def test_nothing_is_written_under_a_lease_that_ran_out_and_nobody_has_claimed_since():
+    with postgres_server() as server:
+        notes = server.open(LAYOUT)
+        await notes.write("INSERT INTO lane VALUES (?, ?)", "u1", 7)
+        lease = Lease("u1", 7)
+        current_lease.set(lease)
+        lease.lose()
+        with pytest.raises(LeaseLost):
+            await notes.write("INSERT INTO note VALUES (?, ?, ?)", "a", "x", 1)
+        assert await notes.rows("SELECT name FROM note") == []
+
+
 async def test_a_newer_layout_is_refused():
     with postgres_server() as server:
         server.open(LAYOUT)

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager
+from contextvars import Context
 from datetime import datetime
 
 import psycopg
@@ -45,7 +46,12 @@ async def frozen(worker: PostgresLeases) -> AsyncIterator[None]:
 
 
 async def claims(worker: Leases, actor: Actor) -> bool:
-    return bool(await worker.claim([actor]))
+    """Claim in a context of its own, as another process has."""
+
+    async def claim() -> bool:
+        return bool(await worker.claim([actor]))
+
+    return await asyncio.create_task(claim(), context=Context())
 
 
 async def lost(worker: Leases, actor: Actor) -> bool:
