@@ -8,6 +8,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Protocol
 
+from bot.stores import postgres_needed
 from memory.stores.records.store import TableStore
 from memory.stores.sqlite.store import SqliteStore
 from memory.understanding import Embedder
@@ -43,7 +44,7 @@ class _Files:
 @contextmanager
 def throwaway_stores(database: str | None) -> Iterator[Stores]:
     """Stores in a directory of their own, or in a schema of their own on the server at this
-    address. Raises StoreUnavailable."""
+    address. Raises OperatorError, StoreUnavailable."""
     with ThreadPoolExecutor(1, "eval") as pool:
         if database is None:
             with tempfile.TemporaryDirectory(prefix="mordecai-eval-") as directory:
@@ -57,8 +58,9 @@ def throwaway_stores(database: str | None) -> Iterator[Stores]:
 
 @contextmanager
 def _on_server(database: str, pool: Executor) -> Iterator[Stores]:
-    from memory.stores.postgres.records.store import PostgresStore
-    from memory.stores.postgres.server import PostgresServer
+    with postgres_needed():
+        from memory.stores.postgres.records.store import PostgresStore
+        from memory.stores.postgres.server import PostgresServer
 
     class Server:
         size = 0

@@ -114,6 +114,15 @@ def test_the_command_prints_a_table_for_people(
     assert "100.0" in printed
 
 
+def test_a_server_that_is_not_there_is_an_error_not_a_traceback(
+    data_set: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert report_recall([data_set], database="postgresql://me:secret@127.0.0.1:1/none") == 2
+    complaint = capsys.readouterr().err
+    assert "127.0.0.1" in complaint
+    assert "secret" not in complaint
+
+
 def test_gzipped_data_is_read_too(tmp_path: Path) -> None:
     file = tmp_path / "set.jsonl.gz"
     file.write_bytes(gzip.compress(json.dumps(CONVERSATION).encode()))
