@@ -67,7 +67,7 @@ class Dispatcher:
         self._complaints = RateLimitedLog(_log, REPEAT_LOG_SECONDS)
         if isinstance(inbox, SharedInbox):
             self.sink = self._feed = Feed(
-                inbox, self.updates, lanes, options.parallel_replies, self._complaints
+                inbox, self.updates, lanes, holds, options.parallel_replies, self._complaints
             )
         self._inbox, self._holds, self._options = inbox, holds, options
         self._leases = inbox.leases

@@ -47,9 +47,9 @@ class SharedInbox(Inbox):
         leases.subscribe(self._drop)
 
     @property
-    def busy(self) -> int:
-        """On how many actors this worker works."""
-        return len({self._actors[number] for number in self._open})
+    def actors(self) -> set[Actor]:
+        """The actors whose updates this worker has to answer."""
+        return {Actor(self._actors[number]) for number in self._open}
 
     async def store(self, updates: Sequence[Mapping[str, Any]]) -> None:
         """See Inbox. What can't be read and has nobody's lane is closed at once."""

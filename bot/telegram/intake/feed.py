@@ -8,7 +8,8 @@ from contextlib import suppress
 import structlog
 from telegram import Bot, Update
 
-from bot.telegram.intake.raw import actor_in, readable
+from bot.telegram.delivery.holds import Holds
+from bot.telegram.intake.raw import actor_in, chat_id_of, readable
 from bot.telegram.lanes import Lanes
 from bot.telegram.sharing import SharedInbox
 from bot.telegram.waiting import Waiting
@@ -38,11 +39,13 @@ class Feed:
         inbox: SharedInbox,
         queue: "asyncio.Queue[Update]",
         lanes: Lanes,
+        holds: Holds,
         parallel: int,
         complaints: RateLimitedLog,
     ) -> None:
-        """It works on at most `parallel` actors at once."""
-        self._inbox, self._queue, self._lanes, self._parallel = inbox, queue, lanes, parallel
+        """It works on at most `parallel` actors at once, beside those under a flood limit."""
+        self._inbox, self._queue, self._lanes = inbox, queue, lanes
+        self._holds, self._parallel = holds, parallel
         self._leases, self._complaints = inbox.leases, complaints
         self._wake = asyncio.Event()
         #: Actors who were stored for: our own, and others, which may be free from some time on.
@@ -83,12 +86,17 @@ class Feed:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
+    @property
+    def _busy(self) -> int:
+        """On how many actors this worker works."""
+        return sum(not self._holds.left(chat_id_of(actor)) for actor in self._inbox.actors)
+
     def _note(self, actor: Actor) -> None:
         if self._leases.held(actor):
             self._ours.add(actor)
         else:
             if not self._free:
-                self._claim_at = time.monotonic() + self._inbox.busy * _COURTESY
+                self._claim_at = time.monotonic() + self._busy * _COURTESY
             self._free[actor] = None
         self._wake.set()
 
@@ -145,7 +153,7 @@ class Feed:
     async def _claim(self) -> list[Actor]:
         """Claim a few of the free actors, so that others get theirs. With too much to do, leave
         them all."""
-        room = self._parallel - self._inbox.busy
+        room = self._parallel - self._busy
         if room <= 0:
             self._free.clear()
             self._is_full = True
@@ -154,7 +162,7 @@ class Feed:
         for actor in wanted:
             del self._free[actor]
         claimed = await self._leases.claim(wanted)
-        self._claim_at = time.monotonic() + (self._inbox.busy + len(claimed)) * _COURTESY
+        self._claim_at = time.monotonic() + (self._busy + len(claimed)) * _COURTESY
         return list(claimed)
 
     async def _take(self, actors: Collection[Actor], bot: Bot) -> None:

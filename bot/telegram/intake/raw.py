@@ -106,6 +106,11 @@ def actor_in(chat_id: int) -> Actor | None:
     return Actor.person(chat_id) if chat_id > 0 else Actor.group(chat_id)
 
 
+def chat_id_of(actor: Actor) -> int:
+    """The chat that an actor's memory is about."""
+    return -int(actor.id[1:]) if actor.is_group else int(actor.id[1:])
+
+
 def owner_of(update: Mapping[str, object]) -> tuple[int | None, str | None]:
     """The chat that an update is about, and the id of the actor to whose worker it goes: the
     chat's, or the sender's where there is no chat."""

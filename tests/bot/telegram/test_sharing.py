@@ -327,6 +327,18 @@ async def test_a_worker_takes_no_more_people_than_it_can_answer(
         assert all(texts(server, n) == [f"you said: hi {n}"] for n in range(1001, 1006))
 
 
+async def test_who_waits_for_telegram_keeps_nobody_else_waiting(
+    server: BotApiServer, shared: PostgresServer, tmp_path: Path
+) -> None:
+    narrow = replace(OPTIONS, parallel_replies=1, stop_seconds=0.2)
+    async with worker(server, shared, tmp_path, options=narrow):
+        server.fail("sendMessage", chat_id=1001, retry_after=60)
+        await server.user(1001).says("hi")
+        await server.wait_for(lambda: server.calls_of("sendMessage"))
+        await server.user(1002).says("hi")
+        assert await server.replies_to(1002, 1) == ["you said: hi"]
+
+
 async def test_the_same_worker_answers_all_when_it_is_alone(
     server: BotApiServer, shared: PostgresServer, tmp_path: Path
 ) -> None:
