@@ -1,6 +1,7 @@
 """Connections to a PostgreSQL server, for threads."""
 
 import logging
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -16,7 +17,8 @@ _log = structlog.get_logger(__name__)
 PgConnection = psycopg.Connection[tuple[Any, ...]]
 
 #: How long a call waits for a connection, in seconds: a server's restart takes two or three. While
-#: the server is away, no call waits as long as the first: they would queue up behind each other.
+#: the server is away, no call waits as long as the first, and those that come right after it fail
+#: at once: they would queue up behind each other.
 _PATIENCE, _PATIENCE_WHILE_AWAY = 5.0, 0.3
 #: How long the pool tries to connect by itself; each further call has it try again.
 _RECONNECTING = 1.0
@@ -34,7 +36,7 @@ class Connections:
     """A pool. Each connection commits by itself unless told to begin a transaction."""
 
     def __init__(self, address: Address, most: int) -> None:
-        self._place, self._away = address.place, False
+        self._place, self._away, self._none_before = address.place, False, 0.0
         self._pool = ConnectionPool(
             address.conninfo,
             min_size=1,
@@ -48,11 +50,14 @@ class Connections:
     @contextmanager
     def one(self) -> Iterator[PgConnection]:
         """Raises Unreachable if there is none in time."""
+        if time.monotonic() < self._none_before:
+            raise self._unreachable()
         try:
             connection = self._pool.getconn(_PATIENCE_WHILE_AWAY if self._away else _PATIENCE)
         except (PoolTimeout, PoolClosed) as failure:
             self._note(away=True)
-            raise Unreachable(f"the PostgreSQL server {self._place} can't be reached") from failure
+            self._none_before = time.monotonic() + _PATIENCE_WHILE_AWAY
+            raise self._unreachable() from failure
         self._note(away=False)
         try:
             yield connection
@@ -62,6 +67,9 @@ class Connections:
             raise
         finally:
             self._pool.putconn(connection)
+
+    def _unreachable(self) -> Unreachable:
+        return Unreachable(f"the PostgreSQL server {self._place} can't be reached")
 
     def _note(self, *, away: bool) -> None:
         """Log what is new."""

@@ -104,6 +104,9 @@ async def test_while_the_server_is_away_calls_fail_soon_and_together_and_then_go
     assert time.monotonic() - before < 30, "not one after the other"
     with pytest.raises(StoreUnavailable, match="can't be reached"):
         await counts.rows("SELECT n FROM counted")
+    before = time.monotonic()
+    await asyncio.gather(*(count(counts) for _ in range(300)), return_exceptions=True)
+    assert time.monotonic() - before < 30, "nor do those that only read"
     wire.mend()
     async with asyncio.timeout(30):
         while True:
