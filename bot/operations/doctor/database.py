@@ -1,11 +1,11 @@
 """The PostgreSQL server: whether it can be used, what is in it, and who works with it."""
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from bot.errors import OperatorError
 from bot.operations.doctor.check import CheckResult, ok, warning, wrong
@@ -22,6 +22,8 @@ from memory.stores.records.layout import PERSON_LAYOUT
 if TYPE_CHECKING:
     from memory.stores.postgres.inspection import ServerState
 
+T = TypeVar("T")
+
 #: For looking at every row.
 _SECONDS = 8.0
 #: An answer takes no longer, unless a model is slow.
@@ -32,9 +34,16 @@ def look_of(settings: Settings, layout: str) -> Look:
     """A look into the tables of a layout, in a file or on the server."""
     if settings.database_url is None:
         return partial(look_into, settings.data_dir / f"{layout}.sqlite")
-    from memory.stores.postgres.inspection import look_into_server
+    url = settings.database_url.get_secret_value()
 
-    return partial(look_into_server, settings.database_url.get_secret_value(), SCHEMA)
+    def look(table: str, column: str, read: Callable[[Connection], T], /) -> T | None:
+        try:
+            from memory.stores.postgres.inspection import look_into_server
+        except ImportError as missing:  # another check says what to install
+            raise StoreUnavailable(str(missing)) from missing
+        return look_into_server(url, SCHEMA, table, column, read)
+
+    return look
 
 
 def has_workers(settings: Settings) -> bool:

@@ -1,6 +1,7 @@
 """The PostgreSQL server: what is wrong with it, and what to do."""
 
 import asyncio
+import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -9,11 +10,19 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from pydantic import SecretStr
 
 from bot.operations.doctor.check import CheckResult, Mark
 from bot.operations.doctor.data import check_backlog, check_disk
-from bot.operations.doctor.database import check_database, check_inbox, results_of
+from bot.operations.doctor.database import (
+    check_database,
+    check_inbox,
+    has_workers,
+    look_of,
+    results_of,
+)
 from bot.operations.doctor.outbox import check_outbox
+from bot.settings import Settings
 from bot.telegram.waiting import INBOX_LAYOUT
 from memory.records import Place, Session
 from memory.stores.agentcore.events.layout import OUTBOX_LAYOUT
@@ -132,6 +141,19 @@ def test_a_server_that_cannot_be_reached_is_wrong_and_no_password_is_shown():
     assert result.mark is Mark.WRONG
     assert "database_url" in result.text
     assert "secret" not in result.text
+
+
+def test_without_the_package_for_servers_it_says_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setitem(sys.modules, "memory.stores.postgres.inspection", None)
+    settings = Settings(data_dir=tmp_path, database_url=SecretStr(server_url()))
+    assert not has_workers(settings)
+    assert check_backlog(look_of(settings, "journal")) == []
+    assert check_inbox(look_of(settings, "inbox")) == []
+    (result,) = check_database(server_url())
+    assert result.mark is Mark.WRONG
+    assert "pip install" in result.text
 
 
 def test_files_of_before_are_named(tmp_path: Path):
