@@ -139,6 +139,8 @@ INBOX_LAYOUT = Layout("inbox", MIGRATIONS, {"inbound": _read_inbound})
 
 INSERT = """INSERT INTO inbound (source, update_id, chat, actor, body, received_at)
     VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (source, update_id) DO NOTHING"""
+FIND_OPEN = """SELECT update_id, body, reply, shown, progress FROM inbound
+    WHERE source = ? AND body IS NOT NULL ORDER BY update_id"""
 CLOSE = """UPDATE inbound SET body = NULL, reply = NULL, progress = NULL, chat = NULL
     WHERE source = ? AND update_id IN (SELECT value FROM json_each(?))"""
 KEEP_REPLY = "UPDATE inbound SET reply = ?, progress = ? WHERE source = ? AND update_id = ?"

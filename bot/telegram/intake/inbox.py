@@ -9,7 +9,7 @@ import json
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Any, Self, TypeVar
+from typing import Any, Self
 
 from bot.assistant.events import Reply
 from bot.metrics import UPDATES
@@ -20,8 +20,6 @@ from bot.telegram.intake.raw import owner_of
 from memory.leases import ALONE, Leases
 from memory.stores.database import Connection, Database
 from memory.stores.notes import Notes
-
-T = TypeVar("T")
 
 #: Telegram keeps unfetched updates for 24 hours, so after two days none comes again.
 _KNOWN_FOR = timedelta(days=2)
@@ -98,12 +96,7 @@ class Inbox:
 
     async def find_open(self) -> list[table.Waiting]:
         """The updates that an earlier process left open, oldest first; now they can be claimed."""
-        rows = await self._db.read(
-            table.waiting_of,
-            "SELECT update_id, body, reply, shown, progress FROM inbound "
-            "WHERE source = ? AND body IS NOT NULL ORDER BY update_id",
-            self._source,
-        )
+        rows = await self._db.read(table.waiting_of, table.FIND_OPEN, self._source)
         left = {update_id: waiting for update_id, waiting in rows if update_id not in self._open}
         self._note_open(left)
         self._left |= left

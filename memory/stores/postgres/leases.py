@@ -15,6 +15,7 @@ from typing import Self
 
 import structlog
 
+from memory.background.pacing import RateLimitedLog
 from memory.background.work import Boundary
 from memory.errors import StoreUnavailable
 from memory.leases import Lease, current_lease
@@ -113,6 +114,7 @@ class PostgresLeases:
         self._ending = False
         # One claim at a time: a second of the same actor would make the first one's token old.
         self._claiming = asyncio.Lock()
+        self._complaints = RateLimitedLog(_log)
         self._keeper: asyncio.Task[None] | None = None
 
     async def __aenter__(self) -> Self:
@@ -276,7 +278,7 @@ class PostgresLeases:
                     await self._renew()
                     await self._release(self._idle_ones())
                 except StoreUnavailable as failure:
-                    _log.warning("leases_not_renewed", error=str(failure))
+                    self._complaints.warn_once("leases_not_renewed", error=str(failure))
                     pause = self._seconds / 15
             for held in [held for held in self._held.values() if held.lease.is_lost]:
                 self._lose(held)
