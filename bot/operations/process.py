@@ -5,6 +5,7 @@ import asyncio
 import ctypes
 import gc
 import resource
+import shutil
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -15,7 +16,7 @@ from filelock import FileLock, Timeout
 from bot.errors import OperatorError
 from bot.telegram.intake.receiving import RejectedToken
 from memory.errors import StoreUnavailable
-from memory.stores.transfer.files import UNFINISHED
+from memory.stores.transfer.files import SCRATCH, UNFINISHED
 
 
 def collect_garbage_less_often() -> None:
@@ -65,6 +66,8 @@ def only_process(data: Path, *, unfinished: bool = False) -> Iterator[None]:
                     f"data_dir = {data} is half filled: end it with `mordecai migrate "
                     f"postgres-to-sqlite`, or delete {half}"
                 )
+            # What people let the bot forget would stay in it.
+            shutil.rmtree(data / SCRATCH, ignore_errors=True)
             yield
     except Timeout:
         raise OperatorError(

@@ -41,6 +41,8 @@ from memory.stores.transfer.sections import (
 
 #: Where a target's files are until all of them are there. A bot does not start beside it.
 UNFINISHED = "unfinished"
+#: Where a source's copies are while they are read. After a kill they may be left.
+SCRATCH = "transferring"
 _MEMORIES = "memory"
 
 
@@ -124,7 +126,7 @@ class FileSource:
 
     def __init__(self, files: DataFiles) -> None:
         self._files = files
-        self._scratch = files.directory / "transferring"
+        self._scratch = files.directory / SCRATCH
 
     def sections(self) -> list[Section]:
         return self._files.sections()

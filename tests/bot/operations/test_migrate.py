@@ -22,7 +22,7 @@ from bot.stores import open_databases
 from memory.errors import StoreUnavailable
 from memory.stores.postgres.leases import PostgresLeases
 from memory.stores.postgres.server import PostgresServer
-from memory.stores.transfer.files import UNFINISHED
+from memory.stores.transfer.files import SCRATCH, UNFINISHED
 from tests.fakes.postgres import postgres_server, server_url
 from tests.memory.stores.transfer.contents import dump, random_data
 from tests.memory.stores.transfer.test_files import everything_in
@@ -149,6 +149,13 @@ def test_nothing_starts_on_what_is_half_filled(tmp_path: Path, server: PostgresS
         pass
     with pytest.raises(OperatorError, match="half filled"):
         to_sqlite(on(tmp_path / "b"), dry_run=False)
+
+
+def test_what_a_killed_run_has_left_of_peoples_words_goes_with_the_next_start(tmp_path: Path):
+    (tmp_path / SCRATCH).mkdir()
+    (tmp_path / SCRATCH / "u1.sqlite").write_text("zanzibar")
+    with only_process(tmp_path):
+        assert not (tmp_path / SCRATCH).exists()
 
 
 def test_without_a_server_or_a_directory_the_operator_hears_what_to_set(tmp_path: Path):
