@@ -1,6 +1,7 @@
 """What waits in the inbox's file: its layout, and how its rows and the replies in them are read."""
 
 import json
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
@@ -143,6 +144,8 @@ FIND_OPEN = """SELECT update_id, body, reply, shown, progress FROM inbound
     WHERE source = ? AND body IS NOT NULL ORDER BY update_id"""
 CLOSE = """UPDATE inbound SET body = NULL, reply = NULL, progress = NULL, chat = NULL
     WHERE source = ? AND update_id IN (SELECT value FROM json_each(?))"""
+NOTE_PROGRESS = "UPDATE inbound SET progress = ? WHERE source = ? AND update_id = ?"
+NOTE_SHOWN = "UPDATE inbound SET shown = ? WHERE source = ? AND update_id = ?"
 KEEP_REPLY = "UPDATE inbound SET reply = ?, progress = ? WHERE source = ? AND update_id = ?"
 ERASE = """UPDATE inbound SET body = NULL, reply = NULL, progress = NULL, chat = NULL
     WHERE chat = ? AND NOT (source = ? AND update_id >= ?)"""
@@ -151,6 +154,21 @@ ERASE = """UPDATE inbound SET body = NULL, reply = NULL, progress = NULL, chat =
 PRUNE = """DELETE FROM inbound WHERE source = ?1 AND body IS NULL AND received_at < ?2
     AND update_id < (SELECT min(update_id) FROM (SELECT update_id FROM inbound
         WHERE source = ?1 ORDER BY update_id DESC LIMIT 1000) AS newest)"""
+
+
+def insert(db: Connection, rows: Iterable[Sequence[Any]]) -> list[int]:
+    """Write new updates; returns their numbers."""
+    return [row[1] for row in rows if db.execute(INSERT, row).rowcount == 1]
+
+
+def keep_reply(
+    db: Connection, source: str, update_ids: Sequence[int], reply: str, progress: str
+) -> None:
+    """Keep the reply with the first update, and close the others."""
+    first, *others = update_ids
+    if others:
+        db.execute(CLOSE, (source, json.dumps(others)))
+    db.execute(KEEP_REPLY, (reply, progress, source, first))
 
 
 def amend(db: Connection, source: str, update_id: int) -> None:

@@ -18,7 +18,7 @@ from bot.telegram.delivery.progress import Progress
 from bot.telegram.delivery.shown import Shown
 from bot.telegram.intake.raw import owner_of
 from memory.leases import ALONE, Leases
-from memory.stores.database import Connection, Database
+from memory.stores.database import Database
 from memory.stores.notes import Notes
 
 #: Telegram keeps unfetched updates for 24 hours, so after two days none comes again.
@@ -67,11 +67,8 @@ class Inbox:
             for u in updates
         ]
 
-        def work(db: Connection) -> list[int]:
-            return [row[1] for row in rows if db.execute(table.INSERT, row).rowcount == 1]
-
         async def write() -> None:
-            self._note_stored(new := await self._db.change(work))
+            self._note_stored(new := await self._db.change(lambda db: table.insert(db, rows)))
             UPDATES.add(amount=len(new))
             if now > self._prune_after:
                 self._prune_after = now + _PRUNE_EVERY
@@ -109,25 +106,16 @@ class Inbox:
     async def keep_reply(self, update_ids: Sequence[int], reply: Reply, progress: Progress) -> None:
         """Keep the reply to a burst until it is delivered: the burst's first update stays open with
         it, the others are closed. Raises StoreUnavailable."""
-        first, *others = update_ids
-        kept = (table.dump_reply(reply), progress.dump(), self._source, first)
-
-        def work(db: Connection) -> None:
-            if others:
-                db.execute(table.CLOSE, (self._source, json.dumps(others)))
-            db.execute(table.KEEP_REPLY, kept)
-
-        await self._db.change(work)
+        kept = table.dump_reply(reply), progress.dump()
+        await self._db.change(lambda db: table.keep_reply(db, self._source, update_ids, *kept))
 
     async def note_progress(self, update_id: int, progress: Progress) -> None:
         """Note how far the reply has come. Raises StoreUnavailable."""
-        sql = "UPDATE inbound SET progress = ? WHERE source = ? AND update_id = ?"
-        await self._db.write(sql, progress.dump(), self._source, update_id)
+        await self._db.write(table.NOTE_PROGRESS, progress.dump(), self._source, update_id)
 
     async def note_preview(self, update_id: int, shown: Shown) -> None:
         """Note what the reply's preview shows. Raises StoreUnavailable."""
-        sql = "UPDATE inbound SET shown = ? WHERE source = ? AND update_id = ?"
-        await self._db.write(sql, shown.dump(), self._source, update_id)
+        await self._db.write(table.NOTE_SHOWN, shown.dump(), self._source, update_id)
 
     async def amend(self, update_id: int) -> None:
         """Apply an edit to the open update that brought the original message. Raises
