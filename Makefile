@@ -50,6 +50,8 @@ bench: .venv-test/ready ## measure cost per message, event loop, fifty people at
 	.venv-test/bin/python -m tests.benchmarks.loop
 	.venv-test/bin/python -m tests.benchmarks.stay
 	.venv-test/bin/python -m tests.benchmarks.killloop
+	.venv-test/bin/python -m tests.benchmarks.workers
+	.venv-test/bin/python -m tests.benchmarks.workers --storm
 	.venv-test/bin/python -m tests.benchmarks.aws
 	.venv-test/bin/python -m tests.benchmarks.aws_costs
 	.venv-test/bin/python -m tests.benchmarks.simulation
