@@ -206,8 +206,8 @@ def _reason(problem: Any) -> str:
 
 
 def _display_value(key: str, value: object) -> str:
-    # A database's address may have a password in more than one place.
-    if _SECRETIVE.search(key) or "postgres" in str(value):
+    # A database's address may have a password in more than one place, also under a mistyped key.
+    if key in SECRETS or _SECRETIVE.search(key) or re.search("postgres|password", str(value)):
         return MASK
     text = _LOGIN.sub(MASK, as_json(value))
     return text if len(text) <= 60 else f"{text[:57]}…"

@@ -167,6 +167,7 @@ def test_a_secret_in_the_config_file_is_refused_and_not_repeated(tmp_path: Path,
     [
         ("MORDECAI_MODEL_APIKEY", "sk-1234", "MORDECAI_MODEL_API_KEY"),
         ("MORDECAI_DATABASE_URI", "postgresql://h/d?password=sk-1234", "MORDECAI_DATABASE_URL"),
+        ("MORDECAI_DATABASE_URI", "host=h password=sk-1234", "MORDECAI_DATABASE_URL"),
     ],
 )
 def test_a_mistyped_secret_is_not_repeated_either(
@@ -178,10 +179,14 @@ def test_a_mistyped_secret_is_not_repeated_either(
     assert f"Did you mean {meant}?" in line
 
 
+@pytest.mark.parametrize(
+    "address",
+    ["mysql://ann:s3cret@db.example.org/bot", "host=h user=ann password=s3cret", "s3cret"],
+)
 def test_an_address_of_another_kind_of_database_is_refused_without_its_password(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, address: str
 ):
-    monkeypatch.setenv("MORDECAI_DATABASE_URL", "mysql://ann:s3cret@db.example.org/bot")
+    monkeypatch.setenv("MORDECAI_DATABASE_URL", address)
     (line,) = problems()
     assert line.startswith("database_url = ")
     assert "expected an address such as postgresql://user:password@host/database" in line

@@ -34,8 +34,14 @@ class Address:
         except psycopg.ProgrammingError:
             given = {}
         host = str(given.get("host", "localhost"))
-        # Told apart wrongly, a part of the password would stand in messages as the host.
-        if not given or "@" in host:
+        database, port = str(given.get("dbname", "")), str(given.get("port", ""))
+        # Told apart wrongly, a part of the password would stand in messages as one of these.
+        if (
+            not given
+            or set(host + database) & set("@#?")
+            or set(database) & set("/:")
+            or (port.strip("0123456789,"))
+        ):
             raise StoreUnavailable(
                 "database_url can't be read: write it as "
                 "postgresql://user:password@host:5432/database, and in the password %40 for @, "
@@ -44,7 +50,7 @@ class Address:
         options = f"-c search_path={schema} {_OPTIONS} {given.pop('options', '')}"
         self.schema, self._user = schema, str(given.get("user", "the user"))
         #: Without user and password.
-        self.place = f"{host}/{given.get('dbname', '')}"
+        self.place = f"{host}/{database}"
         #: With everything that a connection needs; holds the password.
         parts = (
             _DEFAULTS

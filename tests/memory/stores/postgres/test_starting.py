@@ -33,7 +33,12 @@ def complaint(url: str, schema: str = "mordecai") -> str:
 
 @pytest.mark.parametrize(
     "url",
-    ["postgresql://ann:pa@s3cret@db.example.org/bot", "postgresql://ann:s3cret@h/bot?no=1"],
+    [
+        "postgresql://ann:pa@s3cret@db.example.org/bot",
+        "postgresql://ann:pa/s3cret#pw@127.0.0.1:5432/bot",
+        "postgresql://ann:s3cret/pa@127.0.0.1:5432/bot",
+        "postgresql://ann:s3cret@h/bot?no=1",
+    ],
 )
 def test_an_address_that_cant_be_read_is_not_repeated(url: str):
     said = complaint(url)
