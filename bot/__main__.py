@@ -186,8 +186,8 @@ def doctor(config: ConfigFile = None, data: DataDir = None) -> None:
     raise typer.Exit(run_checks(lambda: _load_settings(config, data)))
 
 
-@command.command(short_help="Move everything from files to PostgreSQL, or back.")
-def migrate(
+@command.command("migrate", short_help="Move everything from files to PostgreSQL, or back.")
+def migrate_data(
     direction: Annotated[
         Literal["sqlite-to-postgres", "postgres-to-sqlite"], typer.Argument(metavar="DIRECTION")
     ],

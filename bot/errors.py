@@ -16,7 +16,7 @@ class Unreadable(Exception):
     """What somebody sent is damaged, protected, hostile, or of another format."""
 
 
-def parse(read: Callable[[S], T], sent: S) -> T:
+def parse_untrusted(read: Callable[[S], T], sent: S) -> T:
     """What `read` makes of what somebody sent. Raises Unreadable, whatever `read` raises: libraries
     promise no list of errors for what is damaged or made up."""
     try:

@@ -44,7 +44,7 @@ def to_postgres(settings: Settings, *, dry_run: bool) -> None:
     stop it. Raises OperatorError, NewerStore."""
     url, data = _url(settings), settings.data_dir
     with postgres_needed():
-        from memory.stores.postgres.inspection import inspect, snapshot
+        from memory.stores.postgres.inspection import inspect_server, server_snapshot
         from memory.stores.postgres.server import PostgresServer
         from memory.stores.postgres.transfer import ServerSource, ServerTarget, check_empty
     if not data.is_dir():
@@ -56,8 +56,8 @@ def to_postgres(settings: Settings, *, dry_run: bool) -> None:
     with _careful(data) as stack:
         source = FileSource(DataFiles(data, LAYOUTS, PERSON_LAYOUT))
         book = GuestFile(data / _GUESTS_FILE).read()
-        _refuse_workers(inspect(url, SCHEMA))
-        with snapshot(url, SCHEMA) as connection:
+        _refuse_workers(inspect_server(url, SCHEMA))
+        with server_snapshot(url, SCHEMA) as connection:
             try:
                 check_empty(connection, SCHEMA, LAYOUTS, [_GUESTS_TABLE])
             except Filled:
@@ -89,13 +89,13 @@ def to_sqlite(settings: Settings, *, dry_run: bool, while_running: bool = False)
     url, data = _url(settings), settings.data_dir
     with postgres_needed():
         from memory.stores.postgres.database import PostgresConnection
-        from memory.stores.postgres.inspection import inspect, snapshot
+        from memory.stores.postgres.inspection import inspect_server, server_snapshot
         from memory.stores.postgres.transfer import ServerSource
     report = _Report(dry_run=dry_run)
     if not dry_run:
         make_directory(data)
     with _careful(data) as stack:
-        state = inspect(url, SCHEMA)
+        state = inspect_server(url, SCHEMA)
         if state.is_unfinished:
             raise OperatorError(
                 f"database_url: schema {SCHEMA} is half filled: end that first with `mordecai "
@@ -104,7 +104,7 @@ def to_sqlite(settings: Settings, *, dry_run: bool, while_running: bool = False)
         if not while_running:
             _refuse_workers(state)
         files = DataFiles(data, LAYOUTS, PERSON_LAYOUT)
-        connection = stack.enter_context(snapshot(url, SCHEMA))
+        connection = stack.enter_context(server_snapshot(url, SCHEMA))
         source = ServerSource(connection, LAYOUTS, PERSON_LAYOUT)
         try:
             files.check_empty([_GUESTS_FILE])

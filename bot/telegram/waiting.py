@@ -171,7 +171,7 @@ def keep_reply(
     db.execute(KEEP_REPLY, (reply, progress, source, first))
 
 
-def amend(db: Connection, source: str, update_id: int) -> None:
+def apply_edit(db: Connection, source: str, update_id: int) -> None:
     """Apply an edit to the open update that brought the original message, in the transaction under
     way."""
     sql = "SELECT chat, body FROM inbound WHERE source = ? AND update_id = ? AND body IS NOT NULL"

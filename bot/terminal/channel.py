@@ -8,7 +8,7 @@ from rich.console import Console
 
 from bot.people.personal import Streaming
 from bot.terminal.lines import KeyboardLines, Lines, PipedLines
-from bot.terminal.person import CHANNEL, Person
+from bot.terminal.person import CHANNEL, TerminalUser
 from bot.terminal.screen import PROMPT, LiveScreen, PlainScreen
 from memory.records import Actor, Place
 
@@ -58,7 +58,7 @@ class TerminalChannel:
     ) -> None:
         """`user_id` is the person's numeric Telegram id. With `streams`, replies grow visibly
         unless the person chose otherwise."""
-        self.person, self.inbox = Person(user_id), inbox
+        self.person, self.inbox = TerminalUser(user_id), inbox
         self.lines, self.screen = lines, screen
         self.interactive = isinstance(screen, LiveScreen)
         self.streaming = Streaming.EDIT if streams and self.interactive else Streaming.OFF

@@ -55,7 +55,7 @@ _COMMAND = re.compile(r"/(?P<name>\w{1,64})(?P<bot>@\w+)?(?=\s|$)\s*(?P<argument
 Update = Mapping[str, Any]
 
 
-class Person:
+class TerminalUser:
     """A person in a private chat, with a numeric Telegram id."""
 
     def __init__(self, user_id: int) -> None:

@@ -15,7 +15,7 @@ from datetime import date, datetime, timedelta
 from functools import cache
 from typing import TypeVar
 
-from memory.search.lexicon.lexicon import Dates, Rows, Words, all_of, any_of, lexicons
+from memory.search.lexicon.lexicon import Dates, WordRows, Words, all_of, any_of, lexicons
 
 _WORDS = re.compile(r"\w+")
 _DIGIT = re.compile(r"\d")
@@ -311,7 +311,9 @@ def _past_days(dates: Dates) -> Words:
     return (*dates.yesterday, *dates.day_before_yesterday)
 
 
-def _numbers_by_word(rows: Callable[[Dates], Rows], start: int, step: int = 1) -> dict[str, int]:
+def _numbers_by_word(
+    rows: Callable[[Dates], WordRows], start: int, step: int = 1
+) -> dict[str, int]:
     """Each word with the number of its row."""
     return _by_word(
         {start + step * place: row for place, row in enumerate(rows(each))} for each in _languages()

@@ -15,7 +15,7 @@ C = TypeVar("C")
 
 
 @dataclass(eq=False, slots=True)
-class Call(Generic[C]):
+class QueuedCall(Generic[C]):
     """Work on a connection, for somebody who awaits `answer`. If it is `in_transaction`, it runs in
     one; if it `joins`, its neighbours may share it. If it only `reads`, it is not done once nobody
     awaits the answer. What it writes under a `lease` is written only while that is valid."""
@@ -29,7 +29,7 @@ class Call(Generic[C]):
     result: Any = None
     error: Exception | None = None
 
-    def attempt(self, run: Callable[["Call[C]"], Any]) -> None:
+    def attempt(self, run: Callable[["QueuedCall[C]"], Any]) -> None:
         """Run the call; whoever awaits the answer gets what it raises."""
         self.error = None
         try:
@@ -50,10 +50,10 @@ class CallQueue(Generic[C]):
     """Calls that arrive while others run wait, and then share one hop to a thread. A call that was
     asked for is done even if the caller is cancelled, unless it only reads."""
 
-    def __init__(self, pool: Executor, run: Callable[[Sequence[Call[C]]], None]) -> None:
+    def __init__(self, pool: Executor, run: Callable[[Sequence[QueuedCall[C]]], None]) -> None:
         """`run` gets the calls in a thread, in order."""
         self._pool, self._run = pool, run
-        self._waiting: list[Call[C]] = []
+        self._waiting: list[QueuedCall[C]] = []
         self._running = False
 
     async def put(
@@ -66,7 +66,7 @@ class CallQueue(Generic[C]):
     ) -> T:
         """Have the work done, and return its result."""
         answer: asyncio.Future[T] = asyncio.get_running_loop().create_future()
-        self._waiting.append(Call(work, answer, in_transaction, joins, reads))
+        self._waiting.append(QueuedCall(work, answer, in_transaction, joins, reads))
         self._begin()
         return await answer
 
@@ -85,7 +85,7 @@ class CallQueue(Generic[C]):
         self._running = True
         hop.add_done_callback(partial(self._end, calls))
 
-    def _end(self, calls: Sequence[Call[C]], hop: "asyncio.Future[None]") -> None:
+    def _end(self, calls: Sequence[QueuedCall[C]], hop: "asyncio.Future[None]") -> None:
         self._running = False
         self._begin()
         for call in calls:
@@ -93,9 +93,9 @@ class CallQueue(Generic[C]):
 
 
 def run_calls(
-    calls: Sequence[Call[C]],
-    together: Callable[[Sequence[Call[C]]], bool],
-    alone: Callable[[Call[C]], None],
+    calls: Sequence[QueuedCall[C]],
+    together: Callable[[Sequence[QueuedCall[C]]], bool],
+    alone: Callable[[QueuedCall[C]], None],
 ) -> None:
     """Run calls in order. Neighbours that join run `together`, in one transaction and so with one
     wait for the disk; if that returns False, nothing is written, and each runs `alone`."""

@@ -51,9 +51,9 @@ def has_workers(settings: Settings) -> bool:
     if settings.database_url is None:
         return False
     with suppress(OperatorError, StoreUnavailable), postgres_needed():
-        from memory.stores.postgres.inspection import inspect
+        from memory.stores.postgres.inspection import inspect_server
 
-        return inspect(settings.database_url.get_secret_value(), SCHEMA).workers > 0
+        return inspect_server(settings.database_url.get_secret_value(), SCHEMA).workers > 0
     return False
 
 
@@ -62,9 +62,9 @@ def check_database(url: str) -> list[CheckResult]:
     some seconds. Changes nothing."""
     try:
         with postgres_needed():
-            from memory.stores.postgres.inspection import count_unreadable, inspect
-        state = inspect(url, SCHEMA)
-        results = list(results_of(state))
+            from memory.stores.postgres.inspection import count_unreadable, inspect_server
+        state = inspect_server(url, SCHEMA)
+        results = list(server_results(state))
         end = time.monotonic() + _SECONDS
         results += _check_rows(count_unreadable(url, SCHEMA, _layouts_of(state), end))
     except (OperatorError, StoreUnavailable) as failure:
@@ -72,7 +72,7 @@ def check_database(url: str) -> list[CheckResult]:
     return results
 
 
-def results_of(state: "ServerState") -> Iterator[CheckResult]:
+def server_results(state: "ServerState") -> Iterator[CheckResult]:
     version = f"PostgreSQL {state.version // 10_000}"
     if not state.is_supported:
         yield wrong("database", f"database_url: {version} is too old: use 14 or newer")

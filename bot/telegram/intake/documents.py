@@ -9,7 +9,7 @@ import zipfile
 from collections.abc import Iterator
 from xml.parsers import expat
 
-from bot.errors import Unreadable, parse
+from bot.errors import Unreadable, parse_untrusted
 
 #: Maximum characters taken from one document; far more than a model is shown.
 _MOST_TEXT = 1_000_000
@@ -49,7 +49,7 @@ class Empty(Unreadable):
 def text_in(data: bytes) -> str:
     """The text of a document, whatever it is called: Word, PowerPoint, OpenDocument, RTF, or plain
     text in any common encoding. Raises Unreadable, Empty. Takes long: call it in a thread."""
-    text = parse(_read, data)
+    text = parse_untrusted(_read, data)
     if not text.strip():
         raise Empty
     return text[:_MOST_TEXT]

@@ -120,7 +120,7 @@ class Inbox:
     async def amend(self, update_id: int) -> None:
         """Apply an edit to the open update that brought the original message. Raises
         StoreUnavailable."""
-        await self._db.change(lambda db: table.amend(db, self._source, update_id))
+        await self._db.change(lambda db: table.apply_edit(db, self._source, update_id))
 
     async def done(self, update_ids: Iterable[int]) -> None:
         """Close answered updates and delete their content. Raises StoreUnavailable; even then they

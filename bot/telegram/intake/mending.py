@@ -9,7 +9,7 @@ from typing import Any
 
 from telegram import CallbackQuery, Message, Update
 
-from bot.errors import Unreadable, parse
+from bot.errors import Unreadable, parse_untrusted
 from bot.telegram.intake.enclosures import SERVICE
 
 Json = dict[str, Any]
@@ -105,5 +105,5 @@ def _is_whole(message: Json) -> bool:
 
 def _or_none(work: Callable[[Json], Any], value: Json) -> Any:
     with suppress(Unreadable):
-        return parse(work, value)
+        return parse_untrusted(work, value)
     return None

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 
 from telegram import Update
 
-from bot.errors import Unreadable, parse
+from bot.errors import Unreadable, parse_untrusted
 from bot.telegram.intake.mending import Json, mend
 from memory.background.pacing import RateLimitedLog
 from memory.records import Actor
@@ -58,14 +58,14 @@ def readable(update: object, complaints: RateLimitedLog) -> Json | None:
     """The update, mended if it has to be. If it can't be read, only its number, which acknowledges
     it; None if that can't be trusted either. Logs the number, never the content."""
     try:
-        return parse(lambda it: _parsable(_check(it), complaints), update)
+        return parse_untrusted(lambda it: _parsable(_check(it), complaints), update)
     except Unreadable as failure:
         return _only_number(_number_of(update), failure, complaints)
 
 
 def _parsable(update: Json, complaints: RateLimitedLog) -> Json:
     try:
-        parse(lambda it: Update.de_json(it, None), update)
+        parse_untrusted(lambda it: Update.de_json(it, None), update)
     except Unreadable as failure:
         whole = mend(update)
         complaints.warn_once("mended_update", reason=_reason(failure))

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, get_type_hints
 
 Words = tuple[str, ...]
-Rows = tuple[Words, ...]
+WordRows = tuple[Words, ...]
 
 #: The languages there are. Of two that have as many of a text's small words, the first is taken.
 CODES: Words = (
@@ -29,10 +29,10 @@ class Dates:
     """The words that dates are told with. Rows are in the calendar's order: January, Monday,
     spring, one."""
 
-    months: Rows = ()
-    weekdays: Rows = ()
-    seasons: Rows = ()
-    counts: Rows = ()
+    months: WordRows = ()
+    weekdays: WordRows = ()
+    seasons: WordRows = ()
+    counts: WordRows = ()
     #: Endings of a day's number, and what may stand between a day, a month and a year.
     ordinals: Words = ()
     of: Words = ()
@@ -146,7 +146,7 @@ class Lexicon:
     preferring: Words = ()
     #: Verbs of the third person with those of the first where no rule makes one of the other, a row
     #: each; verbs that fit any person; what may stand between subject and verb.
-    first_person: Rows = ()
+    first_person: WordRows = ()
     any_person: Words = ()
     adverbs: Words = ()
     agreement: Words = ()
@@ -161,7 +161,7 @@ class Lexicon:
     points_back: Words = ()
     points_nowhere: Words = ()
     #: Words that people use for one thing, a row each.
-    concepts: Rows = ()
+    concepts: WordRows = ()
     dates: Dates = field(default_factory=Dates)
     ago: Ago | None = None
     secrets: Secrets = field(default_factory=Secrets)
@@ -229,7 +229,7 @@ def _fill(kind: Any, table: Any, where: str) -> Any:
 def _value(hint: Any, value: Any, where: str) -> Any:
     if hint == Words:
         return _words(value, where)
-    if hint == Rows:
+    if hint == WordRows:
         lines = value.strip().splitlines() if isinstance(value, str) else value
         return tuple(_words(line, where) for line in _texts(lines, where))
     if hint in (str, bool):

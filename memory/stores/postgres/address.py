@@ -24,7 +24,7 @@ _OPTIONS = (
 )
 
 
-class Address:
+class ServerAddress:
     """Where the server is, from `database_url`."""
 
     def __init__(self, url: str, schema: str) -> None:

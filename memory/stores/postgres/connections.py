@@ -11,7 +11,7 @@ import structlog
 from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
 
 from memory.errors import StoreUnavailable
-from memory.stores.postgres.address import Address
+from memory.stores.postgres.address import ServerAddress
 
 _log = structlog.get_logger(__name__)
 PgConnection = psycopg.Connection[tuple[Any, ...]]
@@ -35,7 +35,7 @@ class Unreachable(StoreUnavailable):
 class Connections:
     """A pool. Each connection commits by itself unless told to begin a transaction."""
 
-    def __init__(self, address: Address, most: int) -> None:
+    def __init__(self, address: ServerAddress, most: int) -> None:
         self._place, self._away, self._none_before = address.place, False, 0.0
         self._pool = ConnectionPool(
             address.conninfo,

@@ -9,7 +9,7 @@ import structlog
 
 from memory.background.pacing import RateLimitedLog
 from memory.errors import StoreUnavailable
-from memory.stores.calls import Call, CallQueue, run_calls
+from memory.stores.calls import CallQueue, QueuedCall, run_calls
 from memory.stores.database import Connection, Rows
 from memory.stores.layout import Layout
 from memory.stores.postgres.address import reason
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 _log = structlog.get_logger(__name__)
-_Call = Call[Connection]
+_Call = QueuedCall[Connection]
 
 
 class PostgresConnection:

@@ -13,7 +13,7 @@ from psycopg.rows import dict_row
 from memory.errors import StoreUnavailable
 from memory.stores.database import Connection
 from memory.stores.layout import Layout
-from memory.stores.postgres.address import Address, reason
+from memory.stores.postgres.address import ServerAddress, reason
 from memory.stores.postgres.connections import PgConnection
 from memory.stores.postgres.database import PostgresConnection
 from memory.stores.postgres.server import OLDEST, PostgresServer
@@ -48,10 +48,10 @@ class ServerState:
 
 
 @contextmanager
-def snapshot(url: str, schema: str) -> Iterator[PgConnection]:
+def server_snapshot(url: str, schema: str) -> Iterator[PgConnection]:
     """A connection that reads everything as of one moment, and writes nothing. Raises
     StoreUnavailable."""
-    address = Address(url, schema)
+    address = ServerAddress(url, schema)
     try:
         connection = psycopg.connect(address.conninfo)
     except psycopg.Error as failure:
@@ -63,9 +63,9 @@ def snapshot(url: str, schema: str) -> Iterator[PgConnection]:
         yield connection
 
 
-def inspect(url: str, schema: str) -> ServerState:
+def inspect_server(url: str, schema: str) -> ServerState:
     """Raises StoreUnavailable."""
-    with snapshot(url, schema) as connection:
+    with server_snapshot(url, schema) as connection:
         before = time.time()
         (clock,) = _one(connection, "SELECT extract(epoch FROM clock_timestamp())::float8")
         after = time.time()
@@ -99,7 +99,7 @@ def look_into_server(
     url: str, schema: str, table: str, column: str, read: Callable[[Connection], T], /
 ) -> T | None:
     """See Look."""
-    with snapshot(url, schema) as connection:
+    with server_snapshot(url, schema) as connection:
         there = connection.execute(
             "SELECT 1 FROM information_schema.columns "
             "WHERE table_schema = %s AND table_name = %s AND column_name = %s",
@@ -114,7 +114,7 @@ def count_unreadable(
     """How many rows of each table can't be read; counting stops at `end`, by the monotonic clock.
     Tables without such rows are left out. Raises StoreUnavailable."""
     counts: Counter[str] = Counter()
-    with snapshot(url, schema) as connection:
+    with server_snapshot(url, schema) as connection:
         for layout in layouts:
             people = ("",)
             if layout is PERSON_LAYOUT:

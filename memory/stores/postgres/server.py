@@ -10,7 +10,7 @@ from psycopg import sql
 
 from memory.errors import NewerStore, StoreUnavailable
 from memory.stores.layout import Layout, Migration
-from memory.stores.postgres.address import Address
+from memory.stores.postgres.address import ServerAddress
 from memory.stores.postgres.connections import Connections, PgConnection
 from memory.stores.postgres.database import PostgresDatabase
 from memory.stores.postgres.dialect import statement_of
@@ -34,7 +34,7 @@ class PostgresServer:
         """Connect, and make the schema if it is not there. Raises StoreUnavailable with what the
         operator can do; the message holds no password."""
         self.schema, self._pool = schema, pool
-        self._address = Address(url, schema)
+        self._address = ServerAddress(url, schema)
         # One layout's migrations at a time in this process; other processes wait for a lock.
         self._migrating = threading.Lock()
         try:

@@ -127,7 +127,7 @@ class ServerSource:
     def __init__(
         self, connection: "PgConnection", layouts: Sequence[Layout], person: Layout
     ) -> None:
-        """Of a connection that `snapshot` opened. Raises NewerStore, and StoreUnavailable for an
+        """Of a connection of `server_snapshot`. Raises NewerStore, and StoreUnavailable for an
         older schema."""
         self._connection, self._person = connection, person
         with server_errors():

@@ -10,7 +10,7 @@ from memory.search.ranking import Postings
 from memory.stores.database import Connection
 
 
-class Found(NamedTuple):
+class Occurrences(NamedTuple):
     """Where words are in an index that holds so many records, with so many words in them."""
 
     records: int
@@ -60,7 +60,7 @@ class Tables(Protocol):
         """The rows of a query, which begins with FROM, as fast as the engine can."""
         ...
 
-    def find(self, indexes: Sequence[Index], words: Sequence[str]) -> Sequence[Found]:
+    def find(self, indexes: Sequence[Index], words: Sequence[str]) -> Sequence[Occurrences]:
         """For each of the indexes, where these words are; of many records, where the rarest of
         them are."""
         ...

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from memory.errors import StoreUnavailable
-from memory.stores.calls import Call, CallQueue, run_calls
+from memory.stores.calls import CallQueue, QueuedCall, run_calls
 from memory.stores.files import make_directory
 from memory.stores.layout import Layout
 from memory.stores.sqlite.copies import change_copies, change_copy, keep_copy
@@ -40,7 +40,7 @@ _SETTINGS = (
     "secure_delete = ON",
 )
 
-_Call = Call[sqlite3.Connection]
+_Call = QueuedCall[sqlite3.Connection]
 
 
 class SqliteDatabases:

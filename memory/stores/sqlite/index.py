@@ -17,7 +17,15 @@ from typing import Any
 from memory.records import LEARNED_KINDS, Kind
 from memory.search.entry import Entry
 from memory.search.ranking import HEAD, OWN, REPLY
-from memory.stores.records.tables import SMALL_INDEX, STEP, Found, Index, count, postings_of, rarest
+from memory.stores.records.tables import (
+    SMALL_INDEX,
+    STEP,
+    Index,
+    Occurrences,
+    count,
+    postings_of,
+    rarest,
+)
 
 #: The field of a word in the index as a number.
 _FIELD = f"CASE col WHEN 'own' THEN {OWN} WHEN 'reply' THEN {REPLY} ELSE {HEAD} END"
@@ -57,7 +65,7 @@ class FullTextIndex:
         """See Index. Merges the index into one segment."""
         self.connection.execute(f"INSERT INTO {self.name} ({self.name}) VALUES ('optimize')")
 
-    def find(self, words: Sequence[str]) -> Found:
+    def find(self, words: Sequence[str]) -> Occurrences:
         """See Tables."""
         # The places of a small index come in the same statement.
         records, length, places = self.connection.execute(
@@ -68,7 +76,7 @@ class FullTextIndex:
         if places is None:
             words = rarest(self._holders(words))
             (places,) = self.connection.execute(self._places, (json.dumps(words),)).fetchone()
-        return Found(records, length, postings_of(words, json.loads(places)))
+        return Occurrences(records, length, postings_of(words, json.loads(places)))
 
     def words(self, row: int) -> list[str]:
         """The own words of an indexed record."""
@@ -120,7 +128,7 @@ class FileTables:
         rows: list[list[Any]] = json.loads(found)
         return rows
 
-    def find(self, indexes: Sequence[Index], words: Sequence[str]) -> list[Found]:
+    def find(self, indexes: Sequence[Index], words: Sequence[str]) -> list[Occurrences]:
         return [index.find(words) for index in self.indexes if index in indexes]
 
     def take_rows(self, count: int) -> int:

@@ -15,8 +15,8 @@ from memory.stores.postgres.dialect import statement_of
 from memory.stores.records.tables import (
     SMALL_INDEX,
     STEP,
-    Found,
     Index,
+    Occurrences,
     count,
     postings_of,
     rarest,
@@ -160,7 +160,7 @@ class ServerTables:
     def rows(self, columns: str, source: str, *values: object) -> list[Any]:
         return self.connection.execute(f"SELECT {columns} {source}", values).fetchall()
 
-    def find(self, indexes: Sequence[Index], words: Sequence[str]) -> list[Found]:
+    def find(self, indexes: Sequence[Index], words: Sequence[str]) -> list[Occurrences]:
         # The places of a small index come in the same statement.
         names = [index.name for index in indexes]
         rows = self._server.execute(_FEW_PLACES, (list(words), names)).fetchall()
@@ -173,7 +173,7 @@ class ServerTables:
             if records > SMALL_INDEX:
                 read = rarest(self._holders(name, read))
                 places = self._server.execute(_MANY_PLACES, (name, read)).fetchall()
-            found.append(Found(records, length, postings_of(read, _numbers(places))))
+            found.append(Occurrences(records, length, postings_of(read, _numbers(places))))
         return found
 
     def _holders(self, shelf: str, words: list[str]) -> dict[str, int]:

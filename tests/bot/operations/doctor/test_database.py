@@ -19,7 +19,7 @@ from bot.operations.doctor.database import (
     check_inbox,
     has_workers,
     look_of,
-    results_of,
+    server_results,
 )
 from bot.operations.doctor.outbox import check_outbox
 from bot.settings import Settings
@@ -50,7 +50,7 @@ def found(url: str = "") -> dict[str, CheckResult]:
 
 
 def told(state: ServerState) -> dict[str, CheckResult]:
-    return {result.subject: result for result in results_of(state)}
+    return {result.subject: result for result in server_results(state)}
 
 
 def look() -> Look:
@@ -120,7 +120,7 @@ async def test_the_backlogs_are_read_from_the_server(server: PostgresServer):
 def test_a_server_that_is_too_old_newer_half_filled_or_of_another_time_is_told():
     layouts = {"journal": {each.name: False for each in JOURNAL_LAYOUT.migrations}}
     state = replace(STATE, layouts=layouts)
-    assert [result.mark for result in results_of(state)] == [Mark.OK] * 3
+    assert [result.mark for result in server_results(state)] == [Mark.OK] * 3
     assert told(replace(state, version=130004))["database"].mark is Mark.WRONG
     newer = {"journal": layouts["journal"] | {"of the future": False}}
     assert "newer version (journal)" in told(replace(state, layouts=newer))["schema"].text

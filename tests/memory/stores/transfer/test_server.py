@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from memory.errors import NewerStore, StoreUnavailable
 from memory.records import Kind
-from memory.stores.postgres.inspection import refuse_unfinished, snapshot
+from memory.stores.postgres.inspection import refuse_unfinished, server_snapshot
 from memory.stores.postgres.records.store import PostgresStore
 from memory.stores.postgres.server import PostgresServer
 from memory.stores.postgres.transfer import ServerSource, ServerTarget
@@ -44,7 +44,7 @@ def bring_back(
     server: PostgresServer, directory: Path, tell: Tell = lambda step: None
 ) -> DataFiles:
     target = DataFiles(directory, LAYOUTS, PERSON_LAYOUT)
-    with snapshot(server_url(), server.schema) as connection:
+    with server_snapshot(server_url(), server.schema) as connection:
         transfer(ServerSource(connection, LAYOUTS, PERSON_LAYOUT), FileTarget(target), tell)
     return target
 
