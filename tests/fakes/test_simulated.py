@@ -24,6 +24,16 @@ def run(work: Coroutine[Any, Any, T]) -> T:
         return runner.run(work)
 
 
+def test_time_passes_after_half_a_year_too() -> None:
+    async def half_a_year() -> None:
+        for _ in range(200):
+            await asyncio.sleep(86_400.3)
+
+    begun = now()
+    run(asyncio.wait_for(half_a_year(), None))
+    assert (now() - begun).days == 200
+
+
 def test_a_day_passes_at_once_and_in_order() -> None:
     async def day() -> list[str]:
         done: list[str] = []
