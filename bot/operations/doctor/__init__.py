@@ -99,7 +99,7 @@ def _checks(settings: Settings, pool: Executor, *, elsewhere: bool) -> list[Chec
         url = settings.database_url.get_secret_value()
         checks += [
             Check("database", partial(in_pool, check_database, url)),
-            Check("inbox", partial(in_pool, check_inbox, has_workers, look_of(settings, "inbox"))),
+            Check("inbox", partial(in_pool, check_inbox, look_of(settings, "inbox"))),
         ]
     return [
         *checks,

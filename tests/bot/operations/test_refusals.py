@@ -9,6 +9,7 @@ import pytest
 from tests.bot.conftest import Run
 from tests.fakes.aws import FakeAws, Fault, expired_credentials, wrong_clock, wrong_credentials
 from tests.fakes.aws.world import ENVIRONMENT
+from tests.fakes.postgres import own_database
 
 SECRET_KEY = "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"
 
@@ -89,3 +90,10 @@ def test_the_doctor_needs_nothing_to_call_the_default_fine(run_here: Run, tmp_pa
     marks = [line.split()[:2] for line in out.splitlines()[:-1]]
     assert marks == [["ok", "settings"], ["warning", "token"], ["ok", "model"], ["ok", "data"]]
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_doctor_needs_no_more_than_an_empty_database(run_here: Run):
+    with own_database() as url:
+        code, out, err = run_here("doctor", MORDECAI_DATABASE_URL=url)
+    assert (code, err) == (0, ""), out
+    assert "0 updates wait for an answer" in out
