@@ -21,7 +21,7 @@ if TYPE_CHECKING:  # numpy is there only if there is an embedder
     from memory.stores.records.vectors import VectorTable
 
 
-class Handover(NamedTuple):
+class PersonContents(NamedTuple):
     """What one person hands over to another: the ids of the turns that were archived, all records,
     oldest first, and the choices with the moments they were made."""
 
@@ -153,7 +153,7 @@ class Person:
         that was not deleted here."""
         return [self._table.restore(record) for record in records]
 
-    def absorb(self, contents: Handover) -> None:
+    def absorb(self, contents: PersonContents) -> None:
         """Add another person's contents under ids of this one. What exists here stays as it is. In
         each slot only the newest record stays current, of each choice the latest counts."""
         for choice in contents.choices:
@@ -167,9 +167,9 @@ class Person:
             self._table.supersede(record_id, at)
         self._tables.add_turns(contents.turns)
 
-    def contents(self) -> Handover:
+    def contents(self) -> PersonContents:
         """Everything that is known of the person."""
-        return Handover(
+        return PersonContents(
             self._tables.turns(),
             self.records(tuple(Kind), include_superseded=True),
             self._connection.execute("SELECT name, value, moment FROM choice").fetchall(),

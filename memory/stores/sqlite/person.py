@@ -13,7 +13,7 @@ from memory.search.fusion import QueryMeaning
 from memory.search.ranking import Weights
 from memory.search.text import TOKENISER_VERSION
 from memory.stores.records.layout import PERSON_LAYOUT
-from memory.stores.records.person import Handover, Person
+from memory.stores.records.person import PersonContents, Person
 from memory.stores.sqlite.copies import change_copies, keep_copy
 from memory.stores.sqlite.index import FileTables
 from memory.stores.sqlite.migrations import migrate, snapshot, transaction
@@ -102,11 +102,11 @@ class PersonFile(Person):
         with transaction(self._file):
             return super().restore(records)
 
-    def absorb(self, contents: Handover) -> None:
+    def absorb(self, contents: PersonContents) -> None:
         with transaction(self._file):
             super().absorb(contents)
 
-    def contents(self) -> Handover:
+    def contents(self) -> PersonContents:
         with snapshot(self._file):
             return super().contents()
 
