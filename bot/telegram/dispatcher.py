@@ -18,7 +18,7 @@ from bot.telegram.intake.inbox import Inbox
 from bot.telegram.intake.raw import actor_in
 from bot.telegram.intake.receiving import REPEAT_LOG_SECONDS, Sink, Stalled
 from bot.telegram.intake.updates import CHANNEL
-from bot.telegram.lanes import Item, Lanes, Worker
+from bot.telegram.lanes import Item, ItemHandler, Lanes
 from bot.telegram.options import ChannelOptions
 from bot.telegram.sharing import SharedInbox
 from memory.background.pacing import RateLimitedLog
@@ -139,7 +139,7 @@ class Dispatcher:
 
     # -- the watch --------------------------------------------------------------------------------
 
-    def watch(self, work: Worker) -> Worker:
+    def watch(self, work: ItemHandler) -> ItemHandler:
         """The same work under the lease on its actor, as long as its updates are this worker's;
         notes when each item begins and ends."""
 
@@ -167,7 +167,7 @@ class Dispatcher:
     ) -> AbstractAsyncContextManager[bool]:
         return self._leases.work_on(actor, by_force=by_force) if actor else nullcontext(True)
 
-    async def _observe(self, work: Worker, place: Place, item: Item) -> None:
+    async def _observe(self, work: ItemHandler, place: Place, item: Item) -> None:
         task = asyncio.current_task()
         under_way = _Work(place, time.monotonic(), current_lease.get(), task)
         self._under_way.add(under_way)

@@ -27,7 +27,7 @@ class LaneTask:
 
 Item = Inbound | LaneTask
 #: Carries out an item. Must not raise.
-Worker = Callable[[Place, Item], Awaitable[None]]
+ItemHandler = Callable[[Place, Item], Awaitable[None]]
 
 
 @dataclass(slots=True)
@@ -51,12 +51,12 @@ class Lanes:
         self._lanes: dict[_Key, _Lane] = {}
         #: Unset while no lane may begin.
         self.opened = asyncio.Event()
-        self._work: Worker
+        self._work: ItemHandler
 
     def __len__(self) -> int:
         return len(self._lanes)
 
-    def open(self, work: Worker) -> None:
+    def open(self, work: ItemHandler) -> None:
         """Start working. Items queued earlier wait for this, so that a backlog is merged."""
         self._work = work
         self.opened.set()

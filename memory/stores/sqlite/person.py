@@ -13,7 +13,7 @@ from memory.search.fusion import QueryMeaning
 from memory.search.ranking import Weights
 from memory.search.text import TOKENISER_VERSION
 from memory.stores.records.layout import PERSON_LAYOUT
-from memory.stores.records.person import PersonContents, Person
+from memory.stores.records.person import Person, PersonContents
 from memory.stores.sqlite.copies import change_copies, keep_copy
 from memory.stores.sqlite.index import FileTables
 from memory.stores.sqlite.migrations import migrate, snapshot, transaction
