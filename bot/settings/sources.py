@@ -28,9 +28,9 @@ from bot.settings.keys import (
 from bot.settings.schema import PREFIX, Settings
 
 _CONFIG_VARIABLE = "MORDECAI_CONFIG"
-_SECRETIVE = re.compile("token$|key|secret|password", re.IGNORECASE)
+_SECRETIVE = re.compile("token$|key|secret|pass|database|dsn", re.IGNORECASE)
 #: The name and password that an address may have.
-_LOGIN = re.compile(r"(?<=://)[^/@\s\"]+(?=@)")
+_LOGIN = re.compile(r"(?<=://)[^\s\"]+(?=@)")
 
 
 class SettingsError(OperatorError):
@@ -207,7 +207,10 @@ def _reason(problem: Any) -> str:
 
 def _display_value(key: str, value: object) -> str:
     # A database's address may have a password in more than one place, also under a mistyped key.
-    if key in SECRETS or _SECRETIVE.search(key) or re.search("postgres|password", str(value)):
+    is_unknown = key not in Settings.model_fields
+    meant = difflib.get_close_matches(key.lower(), SECRETS, n=1) if is_unknown else [key]
+    names = "postgres|password|://|@" if is_unknown else "postgres|password"
+    if set(meant) & set(SECRETS) or _SECRETIVE.search(key) or re.search(names, str(value)):
         return MASK
     text = _LOGIN.sub(MASK, as_json(value))
     return text if len(text) <= 60 else f"{text[:57]}…"

@@ -54,7 +54,8 @@ def _webhook_secret(value: SecretStr) -> SecretStr:
 
 
 def _database_address(value: SecretStr) -> SecretStr:
-    if urlsplit(value.get_secret_value()).scheme not in ("postgresql", "postgres"):
+    # urlsplit() quotes what it can't read, password and all.
+    if not value.get_secret_value().startswith(("postgresql://", "postgres://")):
         raise ValueError("expected an address such as postgresql://user:password@host/database")
     return value
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import settings as hypothesis
 from hypothesis import strategies as st
-from pydantic import ValidationError
+from pydantic import SecretStr, ValidationError
 
 from bot.settings import Settings, SettingsError, in_force, load, settings_table, share_env_file
 
@@ -168,6 +168,9 @@ def test_a_secret_in_the_config_file_is_refused_and_not_repeated(tmp_path: Path,
         ("MORDECAI_MODEL_APIKEY", "sk-1234", "MORDECAI_MODEL_API_KEY"),
         ("MORDECAI_DATABASE_URI", "postgresql://h/d?password=sk-1234", "MORDECAI_DATABASE_URL"),
         ("MORDECAI_DATABASE_URI", "host=h password=sk-1234", "MORDECAI_DATABASE_URL"),
+        ("MORDECAI_DATABSE_URL", "mysql://ann:x/sk-1234@db/bot", "MORDECAI_DATABASE_URL"),
+        ("MORDECAI_DATABSE_URL", "sk-1234", "MORDECAI_DATABASE_URL"),
+        ("MORDECAI_WEBHOOK_URI", "https://ann:x/sk-1234@h", "MORDECAI_WEBHOOK_URL"),
     ],
 )
 def test_a_mistyped_secret_is_not_repeated_either(
@@ -181,7 +184,14 @@ def test_a_mistyped_secret_is_not_repeated_either(
 
 @pytest.mark.parametrize(
     "address",
-    ["mysql://ann:s3cret@db.example.org/bot", "host=h user=ann password=s3cret", "s3cret"],
+    [
+        "mysql://ann:s3cret@db.example.org/bot",
+        "host=h user=ann password=s3cret",
+        "s3cret",
+        "postgres//ann:s3cret@h/bot",
+        "Postgresql://ann:s3cret@h/bot",
+        "postgresql:/ann:s3cret@h/bot",
+    ],
 )
 def test_an_address_of_another_kind_of_database_is_refused_without_its_password(
     monkeypatch: pytest.MonkeyPatch, address: str
@@ -191,6 +201,22 @@ def test_an_address_of_another_kind_of_database_is_refused_without_its_password(
     assert line.startswith("database_url = ")
     assert "expected an address such as postgresql://user:password@host/database" in line
     assert "s3cret" not in line
+
+
+@pytest.mark.parametrize("sign", ["[", "\u2100"])
+def test_signs_that_no_web_address_may_have_are_not_the_databases_business(
+    monkeypatch: pytest.MonkeyPatch, sign: str
+):
+    address = f"postgresql://ann:s3cret{sign}pa@h/bot"
+    monkeypatch.setenv("MORDECAI_DATABASE_URL", address)
+    assert load().settings.database_url == SecretStr(address)
+
+
+def test_a_password_with_a_slash_is_not_shown_with_an_address(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("MORDECAI_MODEL_BASE_URL", "http://ann:x/s3cret@127.0.0.1/v1")
+    assert "s3cret" not in in_force(load())
+    monkeypatch.setenv("MORDECAI_MODEL_BASE_URL", "htp://ann:x/s3cret@127.0.0.1/v1")
+    assert "s3cret" not in "".join(problems())
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,8 @@
 """The address of a PostgreSQL server: what is added to it, and what an operator is told of it."""
 
+import re
+from collections.abc import Mapping
+
 import psycopg
 from psycopg import errors
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
@@ -22,6 +25,9 @@ _OPTIONS = (
     "-c idle_in_transaction_session_timeout=15s -c statement_timeout=30s "
     "-c tcp_keepalives_idle=15 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3"
 )
+#: PostgreSQL: NAMEDATALEN - 1, in bytes.
+_LONGEST_NAME = 63
+_MASK = "********"
 
 
 class ServerAddress:
@@ -30,33 +36,29 @@ class ServerAddress:
     def __init__(self, url: str, schema: str) -> None:
         """Raises StoreUnavailable if it can't be read."""
         try:
-            given = conninfo_to_dict(url)
-        except psycopg.ProgrammingError:
+            given = {name: str(value) for name, value in conninfo_to_dict(url).items()}
+        except (psycopg.ProgrammingError, UnicodeError):
             given = {}
-        host = str(given.get("host", "localhost"))
-        database, port = str(given.get("dbname", "")), str(given.get("port", ""))
+        host, database = given.get("host", "localhost"), given.get("dbname", "")
         # Told apart wrongly, a part of the password would stand in messages as one of these.
         if (
             not given
             or set(host + database) & set("@#?")
             or set(database) & set("/:")
-            or (port.strip("0123456789,"))
+            or given.get("port", "").strip("0123456789,")
         ):
             raise StoreUnavailable(
                 "database_url can't be read: write it as "
                 "postgresql://user:password@host:5432/database, and in the password %40 for @, "
                 "%3A for : and %2F for /"
             ) from None
-        options = f"-c search_path={schema} {_OPTIONS} {given.pop('options', '')}"
-        self.schema, self._user = schema, str(given.get("user", "the user"))
+        self.schema, self._user = schema, given.get("user", "the user")
+        self._secret = _secret_parts(given)
         #: Without user and password.
-        self.place = f"{host}/{database}"
+        self.place = f"{host}/{database}" if "user" in given else f"{_MASK}/{_MASK}"
+        options = f"-c search_path={schema} {_OPTIONS} {given.pop('options', '')}"
         #: With everything that a connection needs; holds the password.
-        parts = (
-            _DEFAULTS
-            | {"application_name": schema}
-            | {name: str(value) for name, value in given.items()}
-        )
+        parts = _DEFAULTS | {"application_name": schema} | given
         self.conninfo = make_conninfo("", **parts, options=options, client_encoding="UTF8")
 
     def explain(self, failure: psycopg.Error, what: str) -> str:
@@ -73,11 +75,30 @@ class ServerAddress:
                 remedy = "raise the server's max_connections, or run fewer workers"
             case _:
                 remedy = "check that the server runs, the address, the user and the password"
-        return f"database_url: can't {what} {self.place} ({reason(failure)}): {remedy}"
+        return f"database_url: can't {what} {self.place} ({self._why(failure)}): {remedy}"
+
+    def _why(self, failure: psycopg.Error) -> str:
+        """What the server or libpq says, which may quote any part of the address."""
+        return self._secret.sub(_MASK, reason(failure))
 
     def refuse(self, why: str) -> str:
         """Why the server can't be used."""
         return f"database_url: {self.place} {why}"
+
+
+def _secret_parts(given: Mapping[str, str]) -> re.Pattern[str]:
+    """What may be a password. Without a user nothing is known to stand before the `@`, so the
+    password may have been taken for the host or the database; without a password, for the user."""
+    names = ("host", "port", "dbname") if "user" in given else ()
+    shown = (*names, "user") if "password" in given else names
+    hidden = [value for name, value in given.items() if name not in shown]
+    parts = {part for value in hidden for part in (value, *re.split(r"[\s,=]+", value))}
+    # A server cuts names off.
+    parts |= {part.encode()[:_LONGEST_NAME].decode(errors="ignore") for part in parts}
+    longest_first = sorted(parts - {""}, key=len, reverse=True)
+    return re.compile(
+        "|".join(rf"(?<!\w){re.escape(part)}(?!\w)" for part in longest_first) or "$^"
+    )
 
 
 def reason(failure: psycopg.Error) -> str:

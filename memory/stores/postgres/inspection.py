@@ -55,7 +55,7 @@ def server_snapshot(url: str, schema: str) -> Iterator[PgConnection]:
     try:
         connection = psycopg.connect(address.conninfo)
     except psycopg.Error as failure:
-        raise StoreUnavailable(address.explain(failure, "use")) from failure
+        raise StoreUnavailable(address.explain(failure, "use")) from None
     with server_errors(), connection:
         connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
         connection.read_only = True

@@ -44,7 +44,7 @@ class PostgresServer:
                 _lock_migrations(connection, schema)
                 _make_schema(connection, schema)
         except psycopg.Error as failure:
-            raise StoreUnavailable(self._address.explain(failure, "use")) from failure
+            raise StoreUnavailable(self._address.explain(failure, "use")) from None
         self._connections = Connections(self._address, connections)
 
     def open(self, layout: Layout) -> PostgresDatabase:
@@ -103,7 +103,7 @@ class PostgresServer:
                     _apply(connection, layout, migration)
         except psycopg.Error as failure:
             what = f"make or change the tables of schema {self.schema} in"
-            raise StoreUnavailable(self._address.explain(failure, what)) from failure
+            raise StoreUnavailable(self._address.explain(failure, what)) from None
 
     def _missing(self, connection: PgConnection, layout: Layout) -> list[Migration]:
         """The migrations that the tables have not been through. Those that only a newer version

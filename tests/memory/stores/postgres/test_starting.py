@@ -1,5 +1,6 @@
 """What an operator reads when the server can't be used, in one line; and starts side by side."""
 
+import traceback
 import uuid
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -38,11 +39,50 @@ def complaint(url: str, schema: str = "mordecai") -> str:
         "postgresql://ann:pa/s3cret#pw@127.0.0.1:5432/bot",
         "postgresql://ann:s3cret/pa@127.0.0.1:5432/bot",
         "postgresql://ann:s3cret@h/bot?no=1",
+        "postgresql://ann:s3cret%@h/bot",
+        "postgresql://ann:s3cret\udcff@h/bot",
     ],
 )
 def test_an_address_that_cant_be_read_is_not_repeated(url: str):
     said = complaint(url)
     assert "write it as postgresql://user:password@host:5432/database" in said
+    assert "s3cret" not in said
+
+
+LONG = "s3cret" + "x" * 70
+
+
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("postgresql://ann:1/s3cret", ""),
+        ("postgresql://s3cret", ""),
+        ("postgresql:///s3cret", ""),
+        (psycopg.conninfo.make_conninfo("", host="127.0.0.1", port=1, dbname="s3cret"), ""),
+        ("postgresql://ann:1@127.0.0.1:1/bot?sslmode=s3cret", "127.0.0.1/bot"),
+        ("postgresql://ann:1@127.0.0.1:1/bot?service=s3cret", "127.0.0.1/bot"),
+        ("postgresql://ann:1@127.0.0.1:1/bot?connect_timeout=s3cret", "127.0.0.1/bot"),
+        ("postgresql://ann:s3cret%2F%23%40s3cret@127.0.0.1:1/bot", "127.0.0.1/bot"),
+    ],
+)
+def test_what_may_be_a_password_is_not_shown_wherever_it_stands(url: str, shown: str):
+    with ThreadPoolExecutor(1) as pool, pytest.raises(StoreUnavailable) as refused:
+        PostgresServer(url, pool)
+    said = "".join(traceback.format_exception(refused.value))
+    assert "can't use " + shown in said
+    assert "s3cret" not in said
+
+
+@pytest.mark.parametrize("name", ["user", "dbname", "options"])
+@pytest.mark.parametrize("secret", ["s3cret", LONG])
+def test_neither_does_the_server_tell_it(name: str, secret: str, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("PGUSER", "postgres")
+    url = server_url().replace("//postgres:@", "//", 1) if name == "dbname" else server_url()
+    value = f"-c {secret}=1" if name == "options" else secret
+    with ThreadPoolExecutor(1) as pool, pytest.raises(StoreUnavailable) as refused:
+        PostgresServer(psycopg.conninfo.make_conninfo(url, **{name: value}), pool)
+    said = "".join(traceback.format_exception(refused.value))
+    assert "can't use" in said
     assert "s3cret" not in said
 
 
