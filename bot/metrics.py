@@ -1,7 +1,7 @@
 """What the bot counts while it works, for `/metrics`.
 
-A label's values are names from the code or of the Bot API's methods, never anything of people's: so
-there are few of them, and none tells of anybody."""
+The values of labels are names from the code and methods of the Bot API, never anything that people
+said or are called. So there are few of them, and none identifies anybody."""
 
 import threading
 from bisect import bisect_left

@@ -1,4 +1,4 @@
-"""Where the settings say that everything is kept, opened."""
+"""Opens what the settings name: databases, people, leases, the inbox and the memory's store."""
 
 from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor

@@ -85,14 +85,16 @@ class Quotas:
         if self._access.owns(user_id):
             return None
         try:
-            return await self._exceeded(user_id)
+            return await self._check_limits(user_id)
         except StoreUnavailable as failure:
             self._complaints.warning(
-                "limits_unavailable", error=str(failure), remedy="check the database"
+                "limits_unavailable",
+                error=str(failure),
+                remedy="check the server that database_url names",
             )
             return None
 
-    async def _exceeded(self, user_id: int) -> Exceeded | None:
+    async def _check_limits(self, user_id: int) -> Exceeded | None:
         """Raises StoreUnavailable."""
         if found := await self._exceeded_today(user_id):
             quota, seconds = found

@@ -323,12 +323,12 @@ class Settings(BaseSettings):
     health_port: Port | None = None
     """The port of `/healthz`, `/readyz` and `/metrics`; null = none"""
     health_listen: Name = "127.0.0.1"
-    """The address they listen on"""
+    """The address that `health_port` listens on"""
     otel_endpoint: Address | None = None
     """Where to send OpenTelemetry spans of what models do, by OTLP over HTTP, such as
     `http://127.0.0.1:4318` (needs the extra `otel`: `pip install 'mordecai-assistant[otel]'`); null
-    = nowhere. `MORDECAI_OTEL_ENDPOINT` works too; headers and the like by OpenTelemetry's own
-    variables"""
+    = nowhere. `MORDECAI_OTEL_ENDPOINT` works too; OpenTelemetry's own variables set
+    headers and the rest"""
     otel_content: bool = False
     """Send the texts as well: what people wrote, what was recalled, what the model answered"""
     threads: Annotated[int, Field(ge=1, le=256)] = 4

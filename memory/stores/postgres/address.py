@@ -9,8 +9,8 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from memory.errors import StoreUnavailable
 
-#: What the operator's address may say otherwise, in libpq's terms: a server that has gone silent is
-#: given up in time, and one that has become a replica is not taken for the primary.
+#: Parameters of libpq, unless the operator's address sets them. They give up a server that has gone
+#: silent, and refuse one that has become a replica.
 _DEFAULTS = {
     "connect_timeout": "5",
     "keepalives_idle": "10",
@@ -19,8 +19,8 @@ _DEFAULTS = {
     "tcp_user_timeout": "15000",
     "target_session_attrs": "read-write",
 }
-#: The same for the server. A worker that is frozen within a transaction must not lock for longer
-#: what others need, and no query of ours takes that long unless it waits for something dead.
+#: Settings of the server, in the same way. A worker that is frozen within a transaction keeps its
+#: locks no longer than this, and no query of ours takes 30 s unless it waits for something dead.
 _OPTIONS = (
     "-c idle_in_transaction_session_timeout=15s -c statement_timeout=30s "
     "-c tcp_keepalives_idle=15 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3"

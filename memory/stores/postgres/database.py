@@ -45,7 +45,7 @@ class PostgresConnection:
 
 class PostgresDatabase:
     """See Database. What is written under a lease is written in one transaction with the check
-    that the lease is still the actor's newest; otherwise raises LeaseLost."""
+    that the lease is valid and still the subject's newest. Raises LeaseLost if it is not."""
 
     def __init__(self, server: "PostgresServer", layout: Layout, pool: Executor) -> None:
         self._server, self._layout = server, layout

@@ -16,7 +16,7 @@ from memory.stores.postgres.database import PostgresDatabase
 from memory.stores.postgres.dialect import statement_of
 from memory.stores.postgres.listening import listen
 
-#: The oldest server that the tests' SQL runs on: MERGE is not needed, xid8 and pg_xact_status are.
+#: The oldest server that is supported. Needed are xid8 and pg_xact_status; MERGE is not.
 OLDEST = 140000
 
 _LEDGER = """CREATE TABLE IF NOT EXISTS migration (
@@ -99,13 +99,13 @@ class PostgresServer:
             with self.connection() as connection, connection.transaction():
                 _lock_migrations(connection, self.schema)
                 connection.execute(_LEDGER)
-                for migration in self._missing(connection, layout):
+                for migration in self._missing_migrations(connection, layout):
                     _apply(connection, layout, migration)
         except psycopg.Error as failure:
             what = f"make or change the tables of schema {self.schema} in"
             raise StoreUnavailable(self._address.explain(failure, what)) from None
 
-    def _missing(self, connection: PgConnection, layout: Layout) -> list[Migration]:
+    def _missing_migrations(self, connection: PgConnection, layout: Layout) -> list[Migration]:
         """The migrations that the tables have not been through. Those that only a newer version
         knows are no obstacle as long as they are compatible: while workers are updated, old and new
         ones run side by side."""

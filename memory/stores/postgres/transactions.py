@@ -45,9 +45,9 @@ def transact(
     server: "PostgresServer", leases: Collection[Lease], work: Callable[[PgConnection], T]
 ) -> T:
     """Run the work in one transaction, in a thread; again if it was undone because the connection
-    broke or others were at work. Raises LeaseLost if one of the leases is no longer its actor's
-    newest, and StoreUnavailable; nothing is written then, unless the server stays away just when
-    it commits."""
+    broke or others were at work. Raises LeaseLost if one of the leases ran out or is no longer its
+    subject's newest, and StoreUnavailable. Nothing is written then, unless the server goes away
+    just when it commits."""
     for left in reversed(range(_ATTEMPTS)):
         attempt = _Attempt[T]()
         try:

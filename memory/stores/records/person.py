@@ -83,10 +83,10 @@ class Person:
         relevant.sort(key=lambda scored: scored.relevance, reverse=True)
         return distinct(self._read_hits(relevant, max(1, limit)), limit)
 
-    def unembedded(self, limit: int) -> dict[int, str]:
+    def rows_without_vector(self, limit: int) -> dict[int, str]:
         """Rows of records without a vector by the embedder, newest first, with their texts; at most
         `limit`."""
-        return self._vectors.missing(self._connection, limit) if self._vectors else {}
+        return self._vectors.rows_without_vector(self._connection, limit) if self._vectors else {}
 
     def embed(self, texts: Mapping[int, str], vectors: Sequence[Sequence[float]]) -> None:
         """Store the vectors of these rows' texts, in order. Records that were forgotten since get

@@ -196,7 +196,9 @@ class TableStore:
         return Semantics(embedder, seconds, self._missing_vectors, self._keep_vectors)
 
     async def _missing_vectors(self, actor: Actor, limit: int) -> dict[int, str]:
-        return await self._engine.read(actor, lambda person: person.unembedded(limit)) or {}
+        return (
+            await self._engine.read(actor, lambda person: person.rows_without_vector(limit)) or {}
+        )
 
     async def _keep_vectors(
         self, actor: Actor, texts: Mapping[int, str], vectors: Sequence[Sequence[float]]

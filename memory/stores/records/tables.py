@@ -11,7 +11,8 @@ from memory.stores.database import Connection
 
 
 class Occurrences(NamedTuple):
-    """Where words are in an index that holds so many records, with so many words in them."""
+    """Where the words of a query stand in one index, which holds so many `records`, with so many
+    `words` in all."""
 
     records: int
     words: int

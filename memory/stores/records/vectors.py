@@ -40,7 +40,7 @@ class VectorTable:
 
     embedder: str
 
-    def missing(self, connection: Connection, limit: int) -> dict[int, str]:
+    def rows_without_vector(self, connection: Connection, limit: int) -> dict[int, str]:
         """Rows of current records that have no such vector, newest first, with their texts."""
         number = self._number(connection)
         (absent,) = connection.execute(

@@ -49,7 +49,7 @@ def test_a_dump_brings_everything_back(tmp_path: Path, server: PostgresServer):
     assert back(source, tmp_path / "b") == dump(source)
 
 
-def test_so_do_files(tmp_path: Path, server: PostgresServer):
+def test_a_backup_as_files_brings_everything_back(tmp_path: Path, server: PostgresServer):
     source = random_data(tmp_path / "a", Random(2))
     to_postgres(on(tmp_path / "a"), dry_run=False)
     to_sqlite(on(tmp_path / "backup"), dry_run=False, while_running=True)

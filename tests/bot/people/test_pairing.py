@@ -117,6 +117,6 @@ async def test_nothing_that_is_said_is_taken_for_the_code(said: str) -> None:
     assert await pairing.guess(7, said, CODE) in (Guess.NONE, Guess.WRONG)
 
 
-async def test_a_code_is_its_own() -> None:
+async def test_each_code_is_new_and_opens_nothing_else() -> None:
     assert len({new_code() for _ in range(100)}) == 100
     assert await Pairing(RamThrottles()).guess(7, new_code(), CODE) is Guess.WRONG

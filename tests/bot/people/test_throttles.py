@@ -53,7 +53,7 @@ async def test_a_stricter_rate_of_the_same_name_counts_what_was_counted(
     assert await throttles.wait(Rate(TWICE.name, 1, 1.0), "7") > 3500
 
 
-async def test_time_gives_it_back(throttles: Throttles) -> None:
+async def test_time_restores_what_a_rate_allows(throttles: Throttles) -> None:
     assert await throttles.take(SOON) == 0
     async with asyncio.timeout(20):
         while await throttles.wait(SOON):

@@ -29,18 +29,18 @@ def outbox_backlog_in(look: Look) -> OutboxBacklog | None:
 
     def read(db: Connection) -> OutboxBacklog:
         return OutboxBacklog(
-            _unfinished(db, "event WHERE state = 'waiting'"),
-            _unfinished(db, "event WHERE state = 'refused'"),
+            _count_unfinished(db, "event WHERE state = 'waiting'"),
+            _count_unfinished(db, "event WHERE state = 'refused'"),
         )
 
     backlog = look("event", "failing_since", read)
     failed = "erased WHERE failing_since IS NOT NULL"
     # One that no bot has opened since an update may lack the column.
-    erasures = look("erased", "failing_since", lambda db: _unfinished(db, failed))
+    erasures = look("erased", "failing_since", lambda db: _count_unfinished(db, failed))
     return backlog and replace(backlog, erasures=erasures or Unfinished())
 
 
-def _unfinished(db: Connection, rows: str) -> Unfinished:
+def _count_unfinished(db: Connection, rows: str) -> Unfinished:
     (count,) = db.execute(f"SELECT count(*) FROM {rows}").fetchone()
     oldest = "ORDER BY coalesce(failing_since, '~') LIMIT 1"
     since, why = db.execute(f"SELECT failing_since, why FROM {rows} {oldest}").fetchone() or (

@@ -54,7 +54,7 @@ class PeopleOnServer:
 
     async def change(self, actor: Actor, work: Callable[[PersonRows], T]) -> T | None:
         def change(connection: "PgConnection") -> T | None:
-            person = self._locked(connection, actor)
+            person = self._lock_person(connection, actor)
             return work(person) if person else None
 
         return await self._transact(change, actor)
@@ -62,7 +62,7 @@ class PeopleOnServer:
     async def write(self, actor: Actor, work: Callable[[PersonRows], T]) -> T:
         return await self._transact(
             lambda connection: work(
-                self._locked(connection, actor) or self._new(connection, actor)
+                self._lock_person(connection, actor) or self._new(connection, actor)
             ),
             actor,
         )
@@ -116,7 +116,7 @@ class PeopleOnServer:
         with _failures():
             found = read(self._server, look)
             if found and found[0] != str(TOKENISER_VERSION):
-                transact(self._server, (), lambda connection: self._locked(connection, actor))
+                transact(self._server, (), lambda connection: self._lock_person(connection, actor))
                 found = read(self._server, look)
         return found[1] if found else None
 
@@ -124,7 +124,7 @@ class PeopleOnServer:
         """The one way to an actor's rows."""
         return PersonRows(connection, actor, self._weights, self._vectors)
 
-    def _locked(self, connection: "PgConnection", actor: Actor) -> PersonRows | None:
+    def _lock_person(self, connection: "PgConnection", actor: Actor) -> PersonRows | None:
         """The actor's rows, for this transaction alone to change; None if there are none."""
         person = self._person(connection, actor)
         tokeniser = person.ask_tokeniser(lock=True).fetchone()
@@ -142,7 +142,7 @@ class PeopleOnServer:
 
     def _move(self, actor: Actor, to: Actor, connection: "PgConnection") -> None:
         # Always in one order, so that two moves never wait for each other.
-        there = {each: self._locked(connection, each) for each in sorted((actor, to))}
+        there = {each: self._lock_person(connection, each) for each in sorted((actor, to))}
         if not there[actor]:
             return
         if there[to]:

@@ -156,7 +156,7 @@ def test_without_the_package_for_servers_it_says_what_to_install(
     assert "pip install" in result.text
 
 
-def test_files_of_before_are_named(tmp_path: Path):
+def test_doctor_names_files_that_a_server_has_replaced(tmp_path: Path):
     (tmp_path / "journal.sqlite").touch()
     (files,) = [
         r for r in check_disk(tmp_path, running=False, on_files=False) if "file" in r.subject
