@@ -44,7 +44,11 @@ def to_postgres(settings: Settings, *, dry_run: bool) -> None:
     stop it. Raises OperatorError, NewerStore."""
     url, data = _url(settings), settings.data_dir
     with postgres_needed():
-        from memory.stores.postgres.inspection import inspect_server, server_snapshot
+        from memory.stores.postgres.inspection import (
+            check_fit,
+            inspect_server,
+            server_snapshot,
+        )
         from memory.stores.postgres.server import PostgresServer
         from memory.stores.postgres.transfer import ServerSource, ServerTarget, check_empty
     if not data.is_dir():
@@ -65,6 +69,7 @@ def to_postgres(settings: Settings, *, dry_run: bool) -> None:
                     raise
                 report.tell_there()
                 return
+            check_fit(connection, url, SCHEMA)
         if dry_run:
             report.tell_guests(book)
             survey(source, report.tell)

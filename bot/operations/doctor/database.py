@@ -78,6 +78,12 @@ def server_results(state: "ServerState") -> Iterator[CheckResult]:
         yield wrong("database", f"database_url: {version} is too old: use 14 or newer")
     else:
         yield ok("database", f"{version}, as the user {state.user}")
+    if state.encoding != "UTF8":
+        yield wrong(
+            "database",
+            f"database_url: the database keeps texts as {state.encoding}, which can't hold all "
+            "that people write: make one with ENCODING 'UTF8' and name that",
+        )
     yield _check_schema(state)
     if state.bypasses_rls:
         yield warning(
@@ -122,10 +128,12 @@ def _check_schema(state: "ServerState") -> CheckResult:
     if found and all(known[name] <= found[name].keys() for name in known):
         return ok("schema", f"{SCHEMA} is up to date")
     if not state.may_create:
+        from memory.stores.postgres.address import granting
+
         return wrong(
             "schema",
-            f"database_url: the user {state.user} may not create tables: `CREATE SCHEMA {SCHEMA} "
-            f'AUTHORIZATION "{state.user}"`, as a user who may',
+            f"database_url: the user {state.user} may not make tables: "
+            f"{granting(SCHEMA, state.user)}",
         )
     what = "brought up to date" if found else "made"
     return ok("schema", f"{SCHEMA} will be {what} at the next start")

@@ -64,11 +64,9 @@ class ServerAddress:
     def explain(self, failure: psycopg.Error, what: str) -> str:
         """What can't be done, why, and what the operator can do; without the password."""
         match failure:
-            case errors.InsufficientPrivilege():
-                remedy = (
-                    f"have an administrator run CREATE SCHEMA IF NOT EXISTS {self.schema} and "
-                    f'ALTER SCHEMA {self.schema} OWNER TO "{self._user}"'
-                )
+            # It is said to be none if the user may not look into it.
+            case errors.InsufficientPrivilege() | errors.InvalidSchemaName():
+                remedy = granting(self.schema, self._user)
             case errors.DiskFull():
                 remedy = "make room on the server's disk"
             case errors.TooManyConnections():
@@ -84,6 +82,14 @@ class ServerAddress:
     def refuse(self, why: str) -> str:
         """Why the server can't be used."""
         return f"database_url: {self.place} {why}"
+
+
+def granting(schema: str, user: str) -> str:
+    """What gives the user the rights that are needed."""
+    return (
+        f"have an administrator run CREATE SCHEMA IF NOT EXISTS {schema} and "
+        f'ALTER SCHEMA {schema} OWNER TO "{user}"'
+    )
 
 
 def _secret_parts(given: Mapping[str, str]) -> re.Pattern[str]:

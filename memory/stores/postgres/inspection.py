@@ -13,10 +13,10 @@ from psycopg.rows import dict_row
 from memory.errors import StoreUnavailable
 from memory.stores.database import Connection
 from memory.stores.layout import Layout
-from memory.stores.postgres.address import ServerAddress, reason
+from memory.stores.postgres.address import ServerAddress, granting, reason
 from memory.stores.postgres.connections import PgConnection
 from memory.stores.postgres.database import PostgresConnection
-from memory.stores.postgres.server import OLDEST, PostgresServer
+from memory.stores.postgres.server import OLDEST, PostgresServer, check_server
 from memory.stores.records.layout import PERSON_LAYOUT
 
 T = TypeVar("T")
@@ -41,6 +41,7 @@ class ServerState:
     is_unfinished: bool
     workers: int
     lanes: int
+    encoding: str = "UTF8"
 
     @property
     def is_supported(self) -> bool:
@@ -74,25 +75,39 @@ def inspect_server(url: str, schema: str) -> ServerState:
             "SELECT current_user, rolsuper OR rolbypassrls FROM pg_roles "
             "WHERE rolname = current_user",
         )
-        (may_create,) = _one(
-            connection,
-            "SELECT CASE WHEN to_regnamespace(%s) IS NULL "
-            "THEN has_database_privilege(current_database(), 'CREATE') "
-            "ELSE has_schema_privilege(%s, 'CREATE') END",
-            schema,
-            schema,
-        )
         return ServerState(
             connection.info.server_version,
             user,
-            may_create,
+            _may_create(connection, schema),
             bypasses,
             (before + after) / 2 - clock,
             applied_migrations(connection),
             has_table(connection, UNFINISHED),
             _count(connection, "worker", "WHERE leased_until > now()"),
             _count(connection, "held_lane"),
+            connection.info.parameter_status("server_encoding") or "",
         )
+
+
+def check_fit(connection: PgConnection, url: str, schema: str) -> None:
+    """Raises StoreUnavailable if no tables can be made on the server."""
+    address = ServerAddress(url, schema)
+    check_server(connection, address)
+    if not _may_create(connection, schema):
+        (user,) = _one(connection, "SELECT current_user")
+        raise StoreUnavailable(
+            address.refuse(f"lets the user {user} make no tables: {granting(schema, user)}")
+        )
+
+
+def _may_create(connection: PgConnection, schema: str) -> bool:
+    return _one(
+        connection,
+        "SELECT CASE WHEN to_regnamespace(%s) IS NULL "
+        "THEN has_database_privilege(current_database(), 'CREATE') "
+        "ELSE has_schema_privilege(%s, 'CREATE') AND has_schema_privilege(%s, 'USAGE') END",
+        *(schema, schema, schema),
+    ) == (True,)
 
 
 def look_into_server(

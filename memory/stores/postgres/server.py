@@ -40,7 +40,7 @@ class PostgresServer:
         try:
             # It commits at its end.
             with psycopg.connect(self._address.conninfo) as connection:
-                self._check(connection)
+                check_server(connection, self._address)
                 _lock_migrations(connection, schema)
                 _make_schema(connection, schema)
         except psycopg.Error as failure:
@@ -121,24 +121,25 @@ class PostgresServer:
             )
         return [each for each in layout.migrations if each.name not in applied]
 
-    def _check(self, connection: PgConnection) -> None:
-        """Raises StoreUnavailable if this is no server that can be used."""
-        version = connection.info.server_version
-        if version < OLDEST:
-            raise StoreUnavailable(
-                self._address.refuse(
-                    f"is PostgreSQL {version // 10000}; Mordecai needs {OLDEST // 10000} or newer: "
-                    "update the server, or name another one"
-                )
+
+def check_server(connection: PgConnection, address: ServerAddress) -> None:
+    """Raises StoreUnavailable if this is no server that can be used."""
+    version = connection.info.server_version
+    if version < OLDEST:
+        raise StoreUnavailable(
+            address.refuse(
+                f"is PostgreSQL {version // 10000}; Mordecai needs {OLDEST // 10000} or newer: "
+                "update the server, or name another one"
             )
-        encoding = connection.info.parameter_status("server_encoding")
-        if encoding != "UTF8":
-            raise StoreUnavailable(
-                self._address.refuse(
-                    f"keeps texts as {encoding}, which can't hold all that people write: make a "
-                    "database with ENCODING 'UTF8' and name that one"
-                )
+        )
+    encoding = connection.info.parameter_status("server_encoding")
+    if encoding != "UTF8":
+        raise StoreUnavailable(
+            address.refuse(
+                f"keeps texts as {encoding}, which can't hold all that people write: make a "
+                "database with ENCODING 'UTF8' and name that one"
             )
+        )
 
 
 def _lock_migrations(connection: PgConnection, schema: str) -> None:

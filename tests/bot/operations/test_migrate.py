@@ -8,11 +8,13 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from random import Random
 
+import psycopg
 import pytest
 from filelock import FileLock
 from pydantic import SecretStr
 
 from bot.errors import OperatorError
+from bot.operations.doctor.database import check_database
 from bot.operations.migrate import to_postgres, to_sqlite
 from bot.operations.process import only_process
 from bot.people.guest_file import GuestFile
@@ -23,7 +25,7 @@ from memory.errors import StoreUnavailable
 from memory.stores.postgres.leases import PostgresLeases
 from memory.stores.postgres.server import PostgresServer
 from memory.stores.transfer.files import SCRATCH, UNFINISHED
-from tests.fakes.postgres import postgres_server, server_url
+from tests.fakes.postgres import own_database, plain_url, postgres_server, server_url
 from tests.memory.stores.transfer.contents import dump, random_data
 from tests.memory.stores.transfer.test_files import everything_in
 
@@ -41,8 +43,8 @@ def server() -> Iterator[PostgresServer]:
         yield server
 
 
-def on(data: Path) -> Settings:
-    return Settings(data_dir=data, database_url=SecretStr(server_url()))
+def on(data: Path, url: str = "") -> Settings:
+    return Settings(data_dir=data, database_url=SecretStr(url or server_url()))
 
 
 def test_everything_and_the_guests_go_there_and_back(
@@ -78,6 +80,29 @@ def test_a_dry_run_changes_nothing_and_says_what_would_move(
     assert "nothing was changed" in capsys.readouterr().out
     assert not (tmp_path / "b").exists()
     assert everything_in(tmp_path / "a").items() >= before.items()
+
+
+@pytest.mark.parametrize("prepare", ["", "CREATE SCHEMA mordecai"])
+def test_a_dry_run_finds_the_rights_that_are_missing(tmp_path: Path, prepare: str):
+    random_data(tmp_path / "a", Random(2), people=0)
+    plain_url()
+    with own_database() as url:
+        with psycopg.connect(url, autocommit=True) as connection:
+            connection.execute(prepare.encode())
+        theirs = url.replace("//postgres:@", "//plain:@", 1)
+        for dry_run in (True, False):
+            with pytest.raises(OperatorError, match='ALTER SCHEMA mordecai OWNER TO "plain"'):
+                to_postgres(on(tmp_path / "a", theirs), dry_run=dry_run)
+        assert 'ALTER SCHEMA mordecai OWNER TO "plain"' in str(check_database(theirs))
+
+
+def test_a_dry_run_finds_a_database_that_cant_hold_every_letter(tmp_path: Path):
+    random_data(tmp_path / "a", Random(2), people=0)
+    with own_database("ENCODING 'SQL_ASCII' LOCALE 'C' TEMPLATE template0") as url:
+        for dry_run in (True, False):
+            with pytest.raises(OperatorError, match="keeps texts as SQL_ASCII"):
+                to_postgres(on(tmp_path / "a", url), dry_run=dry_run)
+        assert "keeps texts as SQL_ASCII" in str(check_database(url))
 
 
 def test_a_target_with_data_is_left_alone(tmp_path: Path, server: PostgresServer):

@@ -71,7 +71,7 @@ def test_a_user_without_rights_hears_what_to_grant(server: PostgresServer):
     plain = found(plain_url())
     assert "isolation" not in plain
     assert plain["schema"].mark is Mark.WRONG
-    assert 'CREATE SCHEMA mordecai AUTHORIZATION "' in plain["schema"].text
+    assert 'ALTER SCHEMA mordecai OWNER TO "plain"' in plain["schema"].text
 
 
 async def test_workers_waiting_updates_and_unreadable_rows_are_told(server: PostgresServer):

@@ -112,6 +112,7 @@ def test_a_user_without_rights_is_told_what_an_administrator_has_to_do():
         said = _complaint_of_migration(role)
         connection.execute("DROP SCHEMA theirs CASCADE")
     assert "can't make or change the tables of schema theirs" in said
+    assert f'ALTER SCHEMA theirs OWNER TO "{role}"' in said
 
 
 def _complaint_of_migration(role: str) -> str:
