@@ -53,13 +53,13 @@ class Leases(Protocol):
     name: str
 
     def work_on(self, actor: Actor, *, by_force: bool = False) -> AbstractAsyncContextManager[bool]:
-        """Hold the actor's lease in the block, as `current_lease`; False if another worker holds
-        it, from which it is taken `by_force`. Blocks of one worker share it. Raises
+        """Hold the actor's lease in the block, as `current_lease`. Yields False if another worker
+        holds it, unless it is to be taken `by_force`. Blocks of one worker share it. Raises
         StoreUnavailable."""
         ...
 
     def work_alone(self, role: str) -> AbstractAsyncContextManager[bool]:
-        """The same for what one worker does for all."""
+        """The same for a role: what one worker does for all."""
         ...
 
     async def claim(self, actors: Sequence[Actor]) -> Sequence[Actor]:
@@ -76,7 +76,7 @@ class Leases(Protocol):
         ...
 
     def subscribe(self, drop: Callable[[Actor], None]) -> None:
-        """Have this called when what is in RAM of an actor no longer counts: after each claim,
+        """Call `drop` whenever what is in RAM of an actor may be out of date: after each claim,
         before a lease is given back, and when it is lost."""
         ...
 
@@ -86,9 +86,9 @@ class Leases(Protocol):
         ...
 
     def wake_ups(self) -> AsyncIterator[Actor | None]:
-        """Actors whom no other worker holds and for whom some worker has just stored something;
-        None once it hears of them. Ends when it no longer does. What was stored before has to be
-        looked for."""
+        """None as soon as this worker hears what is stored, then the actors for whom any worker
+        stores something and whom no other worker holds. Ends when it no longer hears. What was
+        stored before the None has to be looked for."""
         ...
 
 

@@ -97,9 +97,9 @@ def server_results(state: "ServerState") -> Iterator[CheckResult]:
         text = f"this machine's is {duration(off)} {way} the server's, by which all workers go"
         yield warning("clock", f"{text}: set it, best by NTP")
     if state.workers:
-        lanes = "1 conversation" if state.lanes == 1 else f"{state.lanes} conversations"
+        leases = "1 lease" if state.lanes == 1 else f"{state.lanes} leases"
         workers = "1 worker runs" if state.workers == 1 else f"{state.workers} workers run"
-        yield ok("workers", f"{workers}, with {lanes} in hand")
+        yield ok("workers", f"{workers}, with {leases}")
     elif state.layouts:
         yield ok("workers", "none runs")
 

@@ -15,8 +15,8 @@ _complaints = RateLimitedLog(_log, 600.0)
 
 async def listen(url: str, channel: str) -> AsyncIterator[str]:
     """The payloads of a channel, on a connection of its own; an empty one once it listens. Ends
-    when the connection breaks. Behind a pooler that ends LISTEN with the transaction nothing comes:
-    announcements may only wake."""
+    when the connection breaks. Behind a pooler that ends LISTEN with the transaction nothing comes,
+    so use them only to look sooner."""
     try:
         async with await psycopg.AsyncConnection.connect(url, autocommit=True) as connection:
             await connection.execute(sql.SQL("LISTEN {}").format(sql.Identifier(channel)))

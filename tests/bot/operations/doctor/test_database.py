@@ -95,7 +95,7 @@ async def test_workers_waiting_updates_and_unreadable_rows_are_told(server: Post
         connection.execute("UPDATE person_record SET created_at = 'zanzibar' WHERE row = 1")
     async with PostgresLeases(server, 15.0, 1.0):
         results = await asyncio.to_thread(found)
-    assert results["workers"].text == "1 worker runs, with 0 conversations in hand"
+    assert results["workers"].text == "1 worker runs, with 0 leases"
     assert results["schema"].text == "mordecai is up to date"
     assert "1 row of the table mordecai.record can't be read" in results["rows"].text
     assert "zanzibar" not in str(results)

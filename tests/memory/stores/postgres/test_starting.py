@@ -75,7 +75,9 @@ def test_what_may_be_a_password_is_not_shown_wherever_it_stands(url: str, shown:
 
 @pytest.mark.parametrize("name", ["user", "dbname", "options"])
 @pytest.mark.parametrize("secret", ["s3cret", LONG])
-def test_neither_does_the_server_tell_it(name: str, secret: str, monkeypatch: pytest.MonkeyPatch):
+def test_what_the_server_says_shows_no_password_either(
+    name: str, secret: str, monkeypatch: pytest.MonkeyPatch
+):
     monkeypatch.setenv("PGUSER", "postgres")
     url = server_url().replace("//postgres:@", "//", 1) if name == "dbname" else server_url()
     value = f"-c {secret}=1" if name == "options" else secret

@@ -122,7 +122,7 @@ def test_a_server_with_data_is_left_alone(tmp_path: Path):
         refuse_unfinished(server)
 
 
-def test_what_workers_write_meanwhile_is_not_half_of_it(tmp_path: Path):
+def test_a_transfer_reads_one_moment_though_workers_write_meanwhile(tmp_path: Path):
     source = random_data(tmp_path / "a", Random(6))
     with postgres_server() as server:
         bring_there(source, server)
