@@ -130,11 +130,18 @@ def to_sqlite(settings: Settings, *, dry_run: bool, while_running: bool = False)
             target = FileTarget(files, [_GUESTS_FILE])
             GuestFile(data / _GUESTS_FILE).change(lambda _: (book, None))
             transfer(source, target, report.tell)
-    report.end(
-        f"unset MORDECAI_DATABASE_URL and start the bot on {data}. The server's schema {SCHEMA} is "
-        "as it was: drop it once you miss nothing, because what people let the bot forget from now "
-        "on stays in it"
-    )
+    if while_running:
+        report.end(
+            "keep it as a backup: it holds what was there at the beginning. Before a bot runs on "
+            f"{data}, delete its inbox.sqlite, or what was answered since is answered twice; "
+            "before it goes back to a server, see docs/scaling.md"
+        )
+    else:
+        report.end(
+            f"unset MORDECAI_DATABASE_URL and start the bot on {data}. The server's schema "
+            f"{SCHEMA} is as it was: drop it once you miss nothing, because what people let the "
+            "bot forget from now on stays in it"
+        )
 
 
 @contextmanager

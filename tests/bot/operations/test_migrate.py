@@ -150,10 +150,16 @@ async def test_while_workers_run_nothing_is_moved_but_a_backup(
 ):
     await asyncio.to_thread(random_data, tmp_path / "a", Random(5))
     await asyncio.to_thread(to_postgres, on(tmp_path / "a"), dry_run=False)
+    capsys.readouterr()
     async with PostgresLeases(server, 15.0, 1.0):
         with pytest.raises(OperatorError, match="1 worker of the bot use"):
             await asyncio.to_thread(to_sqlite, on(tmp_path / "b"), dry_run=False)
         await asyncio.to_thread(to_sqlite, on(tmp_path / "b"), dry_run=False, while_running=True)
+    printed = capsys.readouterr().out
+    assert "keep it as a backup" in printed
+    assert "delete its inbox.sqlite" in printed
+    assert "drop it" not in printed
+    assert "unset" not in printed
     assert (tmp_path / "b" / "journal.sqlite").exists()
 
 
