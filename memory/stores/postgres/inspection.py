@@ -60,7 +60,7 @@ def server_snapshot(url: str, schema: str) -> Iterator[PgConnection]:
     with server_errors(), connection:
         connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
         connection.read_only = True
-        take_time(connection)
+        lift_timeouts(connection)
         yield connection
 
 
@@ -179,8 +179,8 @@ def has_table(connection: PgConnection, name: str) -> bool:
     return _one(connection, "SELECT to_regclass(%s) IS NOT NULL", name) == (True,)
 
 
-def take_time(connection: PgConnection) -> None:
-    """Let the transaction take as long as it takes: the tables may be large."""
+def lift_timeouts(connection: PgConnection) -> None:
+    """Let the transaction take as long as it needs: the tables may be large."""
     for name in ("statement_timeout", "idle_in_transaction_session_timeout", "lock_timeout"):
         connection.execute("SELECT set_config(%s, '0', true)", (name,))
 

@@ -286,11 +286,8 @@ class PostgresLeases:
 
     async def _renew(self) -> None:
         """Renew in time, or lose everything and begin anew."""
-        began, left, known = (
-            time.monotonic(),
-            self._until - time.monotonic(),
-            [*self._held.values()],
-        )
+        began, known = time.monotonic(), [*self._held.values()]
+        left = self._until - began
         renewed: _Renewed | None = None
         if left > 0:
             with suppress(TimeoutError):

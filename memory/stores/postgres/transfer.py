@@ -13,11 +13,12 @@ from memory.stores.postgres.inspection import (
     UNFINISHED,
     applied_migrations,
     has_table,
+    lift_timeouts,
     server_errors,
-    take_time,
 )
 from memory.stores.postgres.records.engine import reindex
 from memory.stores.postgres.records.tables import VIEWS
+from memory.stores.postgres.server import PostgresServer
 from memory.stores.transfer.sections import (
     Contents,
     Digests,
@@ -31,7 +32,6 @@ from memory.stores.transfer.sections import (
 
 if TYPE_CHECKING:
     from memory.stores.postgres.connections import PgConnection
-from memory.stores.postgres.server import PostgresServer
 
 #: Rows that are fetched at once.
 _BATCH = 2_000
@@ -212,7 +212,7 @@ class ServerTarget:
             self._server.connection() as connection,
             connection.transaction(),
         ):
-            take_time(connection)
+            lift_timeouts(connection)
             yield connection
 
 

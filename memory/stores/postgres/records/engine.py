@@ -1,9 +1,9 @@
 """People's memories on a PostgreSQL server: everybody's rows in the same tables.
 
-Two walls keep people apart. All queries name views, which show and take the rows of the actor for
-whom `PersonRows` was made, in the transaction under way. Behind them row-level security does the
-same for the tables, whatever a query names; a superuser is above it. `person`, which says who has
-data at all, is the only table without."""
+Two walls keep people apart. All queries name views, which show and accept only the rows of the
+actor for whom the transaction made its `PersonRows`. Behind them row-level security does the same
+for the tables, whatever a query names; it does not bind superusers. `person`, which says who has
+data at all, is the only table without it."""
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
@@ -34,8 +34,8 @@ T = TypeVar("T")
 
 
 class PeopleOnServer:
-    """See Engine. What is written under a lease is written only while it is the actor's newest;
-    otherwise raises LeaseLost."""
+    """See Engine. A write under a lease that ran out, or is no longer the actor's newest, raises
+    LeaseLost."""
 
     def __init__(
         self,
