@@ -152,7 +152,7 @@ class Dispatcher:
             tries = 0
             while self._inbox.holds(item.receipts):
                 tries += 1
-                with log_outage(_log, "lease_unavailable"):
+                with log_outage(self._complaints, "lease_unavailable"):
                     async with self._lease(actor, by_force=tries > _PATIENCE) as is_ours:
                         if is_ours:
                             await self._observe(work, place, item)

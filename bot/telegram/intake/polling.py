@@ -102,7 +102,7 @@ class JournalingRequest(BaseRequest):
         except LeaseLost as failure:
             raise NetworkError("another worker polls now") from failure
         except StoreUnavailable as failure:
-            _log.exception("inbox_unavailable", error=str(failure))
+            self._complaints.warn_once("inbox_unavailable", error=str(failure))
             raise NetworkError("updates can't be stored") from failure
         payload = json.dumps({"ok": True, "result": updates}).encode()
         self.last_fetched = time.monotonic()
@@ -238,6 +238,7 @@ class PollingByTurns:
     def __init__(self, polling: Polling, leases: Leases, clock: Clock) -> None:
         self._polling, self._leases, self._clock = polling, leases, clock
         self._stood_by_at = time.monotonic()
+        self._complaints = RateLimitedLog(_log, REPEAT_LOG_SECONDS)
 
     @property
     def silent_seconds(self) -> float:
@@ -253,7 +254,7 @@ class PollingByTurns:
     async def run(self) -> None:
         """See Intake."""
         while True:
-            with log_outage(_log, "lease_unavailable"):
+            with log_outage(self._complaints, "lease_unavailable"):
                 async with self._leases.work_alone(_ROLE) as alone:
                     if alone:
                         await self._polling.run()

@@ -107,7 +107,7 @@ class Webhook:
         several workers does."""
         while True:
             await asyncio.sleep(self._options.look_seconds)
-            with log_outage(_log, "lease_unavailable"):
+            with log_outage(self.complaints, "lease_unavailable"):
                 async with self._inbox.leases.work_alone(_ROLE) as alone:
                     if alone:
                         await self._check()
@@ -245,7 +245,7 @@ class _Call(RouteHandler):
             self._webhook.complaints.warning("webhook_malformed", reason=str(failure))
             self.set_status(400)
         except StoreUnavailable as failure:
-            _log.exception("inbox_unavailable", error=str(failure))
+            self._webhook.complaints.warn_once("inbox_unavailable", error=str(failure))
             self.set_status(503)
             self.set_header("Retry-After", _RETRY_SECONDS)
 

@@ -2,6 +2,7 @@
 is believed, and polling can be gone back to."""
 
 import asyncio
+import io
 import socket
 import sqlite3
 import ssl
@@ -130,6 +131,31 @@ async def test_nothing_is_acknowledged_before_it_is_on_the_disk(
             assert texts(server, 1001) == ["you said: one"]
             db.execute("ALTER TABLE broken_disk RENAME TO inbound")
         assert (await server.replies_to(1001, 2))[1] == "you said: two"
+
+
+@pytest.mark.parametrize("calls_us", [True, False], ids=["webhook", "polling"])
+async def test_an_inbox_that_is_away_is_one_line_in_the_log_however_often_telegram_tries(
+    server: BotApiServer, tmp_path: Path, everything_logged: io.StringIO, calls_us: bool
+) -> None:
+    async with called(server, tmp_path) if calls_us else stage(server, tmp_path) as on:
+        await server.user(1001).says("one")
+        await server.replies_to(1001, 1)
+        await on.channel.settle()
+        with closing(sqlite3.connect(tmp_path / "inbox.sqlite")) as db:
+            db.execute("ALTER TABLE inbound RENAME TO broken_disk")
+            called_before = len(server.courier.deliveries), len(server.calls_of("getUpdates"))
+            await server.user(1001).says("two")
+            if calls_us:
+                await server.wait_for(lambda: len(server.courier.deliveries) > called_before[0] + 1)
+            else:
+                await server.wait_for(
+                    lambda: len(server.calls_of("getUpdates")) > called_before[1] + 2
+                )
+            db.execute("ALTER TABLE broken_disk RENAME TO inbound")
+        await server.replies_to(1001, 2)
+    logged = everything_logged.getvalue().splitlines()
+    (line,) = (each for each in logged if "inbox_unavailable" in each)
+    assert "Traceback" not in line
 
 
 async def test_an_update_that_comes_again_is_acknowledged_and_dropped(
