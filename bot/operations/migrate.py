@@ -108,6 +108,7 @@ def to_sqlite(settings: Settings, *, dry_run: bool, while_running: bool = False)
             )
         if not while_running:
             _refuse_workers(state)
+        _refuse_newer(state)
         files = DataFiles(data, LAYOUTS, PERSON_LAYOUT)
         connection = stack.enter_context(server_snapshot(url, SCHEMA))
         source = ServerSource(connection, LAYOUTS, PERSON_LAYOUT)
@@ -168,6 +169,22 @@ def _refuse_workers(state: "ServerState") -> None:
         raise OperatorError(
             f"{_many(state.workers, 'worker')} of the bot use database_url: stop them first (one "
             "that was killed counts for some seconds more)"
+        )
+
+
+def _refuse_newer(state: "ServerState") -> None:
+    """Raises OperatorError if the server holds what this version would leave behind."""
+    from memory.stores.postgres.leases import LAYOUT as LANES_LAYOUT
+
+    known = {
+        layout.name: {migration.name for migration in layout.migrations}
+        for layout in (*LAYOUTS, PERSON_LAYOUT, PEOPLE_LAYOUT)
+    }
+    held = {name: done for name, done in state.layouts.items() if name != LANES_LAYOUT.name}
+    if newer := sorted(name for name in held if held[name].keys() - known.get(name, set())):
+        raise OperatorError(
+            f"database_url: schema {SCHEMA} was written by a newer version ({', '.join(newer)}): "
+            "install that version or a later one"
         )
 
 

@@ -11,6 +11,7 @@ from bot.errors import OperatorError
 from bot.operations.doctor.check import CheckResult, ok, warning, wrong
 from bot.operations.doctor.clock import NOTICEABLE, duration
 from bot.operations.migrate import LAYOUTS, SCHEMA
+from bot.people.guest_tables import PEOPLE_LAYOUT
 from bot.settings import Settings
 from bot.stores import postgres_needed
 from memory.errors import StoreUnavailable
@@ -140,7 +141,10 @@ def _check_schema(state: "ServerState") -> CheckResult:
 
 
 def _layouts_of(state: "ServerState") -> list[Layout]:
-    return [layout for layout in (*LAYOUTS, PERSON_LAYOUT) if layout.name in state.layouts]
+    from memory.stores.postgres.leases import LAYOUT as LANES_LAYOUT
+
+    known = (*LAYOUTS, PERSON_LAYOUT, PEOPLE_LAYOUT, LANES_LAYOUT)
+    return [layout for layout in known if layout.name in state.layouts]
 
 
 def _check_rows(unreadable: Mapping[str, int]) -> Iterator[CheckResult]:

@@ -22,6 +22,7 @@ from bot.people.guestbook import Book, Guest, Request
 from bot.settings import Settings
 from bot.stores import open_databases
 from memory.errors import StoreUnavailable
+from memory.stores.postgres.leases import LAYOUT as LANES_LAYOUT
 from memory.stores.postgres.leases import PostgresLeases
 from memory.stores.postgres.server import PostgresServer
 from memory.stores.transfer.files import SCRATCH, UNFINISHED
@@ -135,6 +136,28 @@ def test_a_run_that_was_killed_when_all_was_done_is_told_so_by_the_next(
         connection.execute("DELETE FROM usage")
     with pytest.raises(OperatorError, match="holds data already"):
         to_postgres(on(tmp_path / "a"), dry_run=False)
+
+
+@pytest.mark.parametrize("layout", ["people", "journal", "of the future"])
+def test_what_a_newer_version_has_added_is_not_left_behind(
+    tmp_path: Path, server: PostgresServer, layout: str
+):
+    random_data(tmp_path / "a", Random(5), people=0)
+    to_postgres(on(tmp_path / "a"), dry_run=False)
+    with server.connection() as connection:
+        connection.execute("INSERT INTO migration (layout, name) VALUES (%s, 'newer')", (layout,))
+    for dry_run in (True, False):
+        with pytest.raises(OperatorError, match=f"written by a newer version .{layout}"):
+            to_sqlite(on(tmp_path / "b"), dry_run=dry_run)
+    said = str(check_database(server_url()))
+    assert (f"written by a newer version ({layout})" in said) is (layout != "of the future")
+
+
+def test_the_doctor_knows_all_layouts_that_a_worker_needs(server: PostgresServer):
+    server.open(LANES_LAYOUT)
+    with server.connection() as connection:
+        connection.execute("INSERT INTO migration (layout, name) VALUES ('lanes', 'newer')")
+    assert "written by a newer version (lanes)" in str(check_database(server_url()))
 
 
 def test_while_a_bot_runs_on_the_directory_nothing_is_moved(tmp_path: Path, server: PostgresServer):
