@@ -73,10 +73,12 @@ async def _run(settings: Settings, console: Console, *, retry: bool, clock_is_ri
             return 1
         removed = await maintenance.run()
         console.print(_table(removed))
-        console.print(f"checked: {removed.people} {_people(removed.people)}")
+        checked = removed.people - removed.failed - removed.busy
+        console.print(f"checked: {checked} {_people(checked)}")
+        if removed.busy:
+            console.print(f"left to the workers that are busy with them: {removed.busy}")
         if removed.failed:
-            why = "reasons above, or a worker is busy with them" if shared else "reasons above"
-            console.print(f"could not be checked ({why}): {removed.failed}")
+            console.print(f"could not be checked (reasons above): {removed.failed}")
         _report(console, await journal.jobs.backlog())
         if sending:
             _report_refused(console, await sending.refused())

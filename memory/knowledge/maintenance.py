@@ -83,11 +83,12 @@ class Retention:
 @dataclass(slots=True)
 class Removed:
     """What a run has removed: records by kind and reason. `failed` counts people whose memory could
-    not be processed."""
+    not be processed, `busy` those whom other workers were busy with until the end."""
 
     counts: Counter[tuple[Kind, Why]] = field(default_factory=Counter)
     people: int = 0
     failed: int = 0
+    busy: int = 0
 
     def counts_by_name(self) -> dict[str, int]:
         """Counts for the log, such as "fact_replaced": 3. Leaves out zeros."""
@@ -223,13 +224,14 @@ class Maintenance:
             if left:
                 await asyncio.sleep(pause)
                 left = [actor for actor in left if not await self._process(actor, removed)]
-        removed.failed += len(left)
+        removed.busy = len(left)
         await self._runs.note_maintenance(started_at)
         await self._runs.keep_copy(self._retention.copies)
         _log.info(
             "maintenance_done",
             people=removed.people,
             failed=removed.failed,
+            busy=removed.busy,
             **removed.counts_by_name(),
         )
         return removed
