@@ -28,6 +28,21 @@ _OPTIONS = (
 #: PostgreSQL: NAMEDATALEN - 1, in bytes.
 _LONGEST_NAME = 63
 _MASK = "********"
+_OTHER = "check that the server runs, the address, the user and the password"
+_REMEDIES = (
+    (
+        "too many (clients|connections)|connection slots are reserved",
+        "raise the server's max_connections and the limits of the user and the database, or run "
+        "fewer workers",
+    ),
+    ('database ".*" does not exist', "make the database with CREATE DATABASE, or name another one"),
+    ("does not support SSL", "turn SSL on in the server, or take sslmode out of the address"),
+    ("read-only|hot standby mode", "name the primary server, with a database that can be written"),
+    (
+        "authentication failed|no password supplied|role .* does not exist",
+        "check the user and the password",
+    ),
+)
 
 
 class ServerAddress:
@@ -69,10 +84,10 @@ class ServerAddress:
                 remedy = granting(self.schema, self._user)
             case errors.DiskFull():
                 remedy = "make room on the server's disk"
-            case errors.TooManyConnections():
-                remedy = "raise the server's max_connections, or run fewer workers"
             case _:
-                remedy = "check that the server runs, the address, the user and the password"
+                # Of an attempt to connect there is only this text, in English as a rule.
+                said = reason(failure)
+                remedy = next((then for words, then in _REMEDIES if re.search(words, said)), _OTHER)
         return f"database_url: can't {what} {self.place} ({self._why(failure)}): {remedy}"
 
     def _why(self, failure: psycopg.Error) -> str:

@@ -77,7 +77,8 @@ class Connections:
             _log.warning(
                 "database_unreachable",
                 server=self._place,
-                remedy="check that the server runs that database_url names, and the way to it",
+                remedy="check that the server runs that database_url names, and the way to it; "
+                "`mordecai doctor` says why it refuses",
             )
         elif self._away and not away:
             _log.info("database_back", server=self._place)

@@ -1,5 +1,6 @@
 """What an operator reads when the server can't be used, in one line; and starts side by side."""
 
+import socket
 import traceback
 import uuid
 from concurrent.futures import ThreadPoolExecutor
@@ -98,7 +99,38 @@ def test_a_server_that_is_not_there_is_named_without_the_password():
 
 def test_a_database_that_is_not_there_is_named():
     url = psycopg.conninfo.make_conninfo(server_url(), dbname="nowhere")
-    assert 'database "nowhere" does not exist' in complaint(url)
+    said = complaint(url)
+    assert 'database "nowhere" does not exist' in said
+    assert "make the database with CREATE DATABASE" in said
+
+
+def test_a_user_that_the_server_does_not_know_is_told_to_check_the_user():
+    url = psycopg.conninfo.make_conninfo(server_url(), user="nobody", password="s3cret")
+    assert complaint(url).endswith(": check the user and the password")
+
+
+def test_too_many_connections_are_told_from_a_server_that_is_not_there():
+    role = f"guest_{uuid.uuid4().hex[:8]}"
+    with psycopg.connect(server_url(), autocommit=True) as connection:
+        connection.execute(f"CREATE ROLE {role} LOGIN CONNECTION LIMIT 0".encode())
+    said = complaint(psycopg.conninfo.make_conninfo(server_url(), user=role))
+    assert "raise the server's max_connections" in said
+    assert "check that the server runs" not in said
+
+
+def test_a_server_without_ssl_is_told_from_one_that_is_not_there():
+    def refuse() -> None:
+        wire, _ = listening.accept()
+        with wire:
+            wire.recv(8)
+            wire.sendall(b"N")
+
+    with socket.create_server(("127.0.0.1", 0)) as listening, ThreadPoolExecutor(1) as pool:
+        answered = pool.submit(refuse)
+        port = listening.getsockname()[1]
+        said = complaint(f"postgresql://ann:s3cret@127.0.0.1:{port}/bot?sslmode=require")
+        answered.result()
+    assert "take sslmode out of the address" in said
 
 
 def test_a_user_without_rights_is_told_what_an_administrator_has_to_do():
@@ -140,7 +172,9 @@ def test_a_server_that_only_reads_is_refused():
             connection.execute(
                 f"ALTER DATABASE {name} SET default_transaction_read_only = on".encode()
             )
-        assert "read-only" in complaint(url)
+        said = complaint(url)
+        assert "read-only" in said
+        assert "name the primary server" in said
 
 
 def test_a_server_that_is_too_old_is_refused(monkeypatch: pytest.MonkeyPatch):
