@@ -59,7 +59,7 @@ async def all_answered(inbox: Path) -> None:
 
 async def all_begun(inbox: Path) -> None:
     """Return once the inbox knows of every update in which message its answer has begun."""
-    await _none_of(inbox, "preview IS NULL")
+    await _none_of(inbox, "shown IS NULL")
 
 
 async def _none_of(inbox: Path, condition: str) -> None:

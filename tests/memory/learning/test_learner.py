@@ -26,6 +26,7 @@ from memory.records import (
     Turn,
     Utterance,
 )
+from memory.stores.records.store import TableStore
 from memory.stores.sqlite.store import SqliteStore
 from memory.understanding import (
     Extraction,
@@ -166,7 +167,7 @@ async def test_few_records_are_read_whole_without_a_search(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await world.know(*(f"My locker number is {n}" for n in range(20)))
-    monkeypatch.delattr(SqliteStore, "search")
+    monkeypatch.delattr(TableStore, "search")
     model = Model()
     await world.learn(model, say("we broke up"))
     assert len(model.readings[0].known) == 20
