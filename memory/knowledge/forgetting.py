@@ -16,8 +16,8 @@ from memory.search.resemblance import telling
 from memory.search.text import wording, words
 from memory.traces import Remainder, Traces, is_same_moment
 
-#: Other texts are searched for the words of evidence only if these have so many telling words:
-#: "mine retired" says nothing by itself.
+#: Other texts are searched for the words of evidence, or for a sentence of a message, only if these
+#: have so many telling words: "mine retired" says nothing by itself.
 _TELLING = 3
 
 #: After what ends a sentence. A point in "6.40" ends none.
@@ -100,11 +100,14 @@ class Forgotten:
 def states(role: Role, text: str) -> bool:
     """True for a message unless the assistant wrote it, or the user only asked: a statement beside
     a question counts."""
-    return role is Role.USER and any(
-        not sentence.rstrip().endswith(("?", "？", "؟"))
-        for sentence in _SENTENCE_END.split(text)
-        if any(map(str.isalnum, sentence))
-    )
+    return role is Role.USER and any(_sentences(text))
+
+
+def _sentences(text: str) -> Iterator[str]:
+    """The sentences of a text that are no questions."""
+    for sentence in _SENTENCE_END.split(text):
+        if any(map(str.isalnum, sentence)) and not sentence.rstrip().endswith(("?", "？", "؟")):
+            yield sentence
 
 
 def mentions(*statements: str, retold: bool = False) -> Callable[[str], bool]:
@@ -124,11 +127,14 @@ def mentions(*statements: str, retold: bool = False) -> Callable[[str], bool]:
 
 
 def _statements(records: Iterable[Record]) -> list[str]:
-    """What must not be told again: what the records say, and the words they are based on."""
+    """What must not be told again: what the records say, the words they are based on, and each
+    statement in a message of the user's."""
     said = [record.text for record in records]
     for record in records:
-        quotes = (each.words for each in record.evidence)
-        said += [q for q in quotes if len(telling(q, partial(words, q))) >= _TELLING]
+        parts = [each.words for each in record.evidence]
+        if record.kind is Kind.MESSAGE and record.role is Role.USER:
+            parts += _sentences(record.text)
+        said += [part for part in parts if len(telling(part, partial(words, part))) >= _TELLING]
     return list(dict.fromkeys(said))
 
 

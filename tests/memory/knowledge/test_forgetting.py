@@ -79,6 +79,25 @@ def test_what_goes_along_is_what_it_came_from_and_what_says_it_again():
     assert gone.is_repeated
 
 
+def test_with_a_message_goes_what_says_one_of_its_sentences_again():
+    message = record("m1", "Yes! My blue locker is in Porto. Shall I buy a second lock?", "t1")
+    others = [
+        record("m2", "You said: my blue locker is in Porto", "t2"),
+        record("m3", "Yes!", "t3"),
+        record("m4", "I shall buy a second lock", "t4"),
+        record("m5", "My locker is green", "t5"),
+    ]
+    gone = plan_deletion(ANN, message, others, [])
+    assert [message.id for message in gone.messages] == ["m2"]
+
+
+def test_with_an_answer_goes_nothing_that_the_user_has_told():
+    answer = record("m1", "Your blue locker is in Porto. Your sister lives in Leeds.", "t1")
+    told = record("m2", "My blue locker is in Porto, your one is not", "t2")
+    gone = plan_deletion(ANN, replace(answer, role=Role.ASSISTANT), [told], [])
+    assert gone.messages == ()
+
+
 def test_a_request_to_forget_it_is_no_statement_of_it():
     message = record("m1", "My sister Meera is a nurse", "t1")
     turns = [turn("t1", message.text), turn("t2", "forget Meera")]
