@@ -84,6 +84,10 @@ def postgres_needed() -> Iterator[None]:
         ) from missing
 
 
+#: The share of `lease_seconds` for which a worker that is gone keeps its leases.
+_LEASED = 0.9
+
+
 @asynccontextmanager
 async def open_leases(
     settings: Settings, databases: Databases, heard: Callable[[datetime], None]
@@ -97,7 +101,9 @@ async def open_leases(
     from memory.stores.postgres.server import PostgresServer
 
     server = cast(PostgresServer, databases)
-    async with PostgresLeases(server, settings.lease_seconds, heard=heard) as leases:
+    # Others look once a second for whom nobody works on: this leaves them the time.
+    seconds = _LEASED * settings.lease_seconds
+    async with PostgresLeases(server, seconds, heard=heard) as leases:
         yield leases
 
 

@@ -311,7 +311,7 @@ class Settings(BaseSettings):
     `postgres`: `pip install 'mordecai-assistant[postgres]'`. A secret: environment or `.env` only;
     null = files"""
     lease_seconds: Annotated[float, Field(ge=1, le=300, allow_inf_nan=False)] = 15
-    """PostgreSQL: if a worker is killed, another takes over its people after this time"""
+    """PostgreSQL: if a worker is killed, another answers its people within this time"""
     stale_minutes: Annotated[int, Field(ge=1, le=525_600)] = 60
     """Messages that waited longer than this while the bot was down are not answered"""
     parallel_replies: Annotated[int, Field(ge=1, le=500)] = 16
