@@ -11,9 +11,6 @@ from concurrent.futures import Executor
 from datetime import UTC, datetime
 from typing import Any
 
-#: What is due at a moment runs a little later: the loop adds a nanosecond to the time before it
-#: compares, and after 194 days, in a float, that is no more than the time itself.
-_TICK = 1e-6
 #: When simulated time begins.
 START = datetime(2026, 3, 15, 12, tzinfo=UTC).timestamp()
 
@@ -31,16 +28,21 @@ class Delayed(Executor):
 
 
 class SimulatedLoop(asyncio.SelectorEventLoop):
-    """See above. All loops of a process share the time, which never goes back."""
+    """See above. The loops of a process run one after the other; time never goes back."""
 
-    seconds = 0.0
+    #: How many seconds passed in earlier loops, and in this one. As one sum they would grow until
+    #: a nanosecond more, which asyncio adds before it compares, is no more in a float: after 194
+    #: days no loop would go on.
+    before, passed = 0.0, 0.0
 
     def __init__(self) -> None:
         super().__init__(_Jumping())
+        SimulatedLoop.before += SimulatedLoop.passed
+        SimulatedLoop.passed = 0.0
 
     def time(self) -> float:
-        """Seconds since simulated time began."""
-        return SimulatedLoop.seconds
+        """Seconds since the loop began."""
+        return SimulatedLoop.passed
 
     def run_in_executor(  # type: ignore[override]  # as asyncio's own stub has it, but simpler
         self, executor: Executor | None, func: Callable[..., Any], *args: Any
@@ -83,7 +85,7 @@ class _Jumping(selectors.SelectSelector):
         if not found and timeout is None:
             raise RuntimeError("nobody will ever go on: everything waits for something else")
         if not found and timeout and timeout > 0:
-            SimulatedLoop.seconds += timeout + _TICK
+            SimulatedLoop.passed += timeout
         return found
 
 
@@ -94,4 +96,4 @@ def now() -> datetime:
 
 def epoch() -> float:
     """The simulated moment in seconds of the epoch."""
-    return START + SimulatedLoop.seconds
+    return START + SimulatedLoop.before + SimulatedLoop.passed
