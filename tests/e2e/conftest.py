@@ -17,11 +17,14 @@ class Kept:
     data: Path
     url: str = ""
 
+    @property
+    def settings(self) -> dict[str, str]:
+        """The variables that name the place, apart from the directory."""
+        return {"MORDECAI_DATABASE_URL": self.url} if self.url else {}
+
     async def chat(self, *lines: str, user: int = 1001, **settings: str) -> Ran:
         """Feed lines to `mordecai chat`, with settings as variables."""
-        if self.url:
-            settings["MORDECAI_DATABASE_URL"] = self.url
-        return await chat(self.data, *lines, user=user, **settings)
+        return await chat(self.data, *lines, user=user, **self.settings, **settings)
 
     def contents(self) -> str:
         """Everything that is kept."""

@@ -15,6 +15,7 @@ import pytest
 from memory.records import Actor, Kind
 from memory.stores.agentcore.namespaces import namespace, summaries_path
 from tests.e2e.command import PATIENCE
+from tests.e2e.conftest import Kept
 from tests.e2e.test_telegram import ANNA, BORIS, SAVED, Talk, all_answered, running
 from tests.fakes.aws import FakeAws, Fault, Knobs, broken, expired_credentials
 from tests.fakes.aws.world import ENVIRONMENT
@@ -47,7 +48,7 @@ def kept_id(folder: Path) -> str:
     return str(logged(folder, "memory_found")[0]["memory_id"])
 
 
-class Kept:
+class HeldByAws:
     """What AWS holds of one person."""
 
     def __init__(self, aws: FakeAws, memory_id: str, user_id: int) -> None:
@@ -96,21 +97,21 @@ async def until(condition: Callable[[], object], seconds: float = PATIENCE) -> N
             await asyncio.sleep(0.05)
 
 
-async def test_two_people_live_their_story_with_aws_as_the_memory(tmp_path: Path):
+async def test_two_people_live_their_story_with_aws_as_the_memory(tmp_path: Path, kept: Kept):
     knobs = Knobs.harsh(0.2)
     async with BotApiServer() as server:
         anna, boris = Talk(server, ANNA), Talk(server, BORIS)
         with FakeAws(knobs) as aws:
-            async with running(server, tmp_path, **on_aws(aws)):
+            async with running(server, tmp_path, **on_aws(aws, **kept.settings)):
                 await asyncio.gather(
                     _live(anna, "Jarvis", "Acme Corp", "March 15"),
                     _live(boris, "Friday", "Globex", "June 2"),
                 )
             memory_id = kept_id(tmp_path)
-            annas, boriss = Kept(aws, memory_id, ANNA), Kept(aws, memory_id, BORIS)
+            annas, boriss = HeldByAws(aws, memory_id, ANNA), HeldByAws(aws, memory_id, BORIS)
             await until(lambda: annas.is_extracted(5) and boriss.is_extracted(5))
 
-            async with running(server, tmp_path, **on_aws(aws)):
+            async with running(server, tmp_path, **on_aws(aws, **kept.settings)):
                 await asyncio.gather(
                     _remembered(anna, "Jarvis", "Acme Corp", "March 15", "Friday|Globex|June"),
                     _remembered(boris, "Friday", "Globex", "June 2", "Jarvis|Acme|March"),
@@ -152,7 +153,7 @@ async def _remembered(talk: Talk, name: str, employer: str, day: str, others: st
     assert not re.search(others, known + work + listing)
 
 
-async def _one_is_forgotten(anna: Talk, boris: Talk, annas: Kept) -> None:
+async def _one_is_forgotten(anna: Talk, boris: Talk, annas: HeldByAws) -> None:
     listing = await anna.say("/memory")
     line = next(line for line in listing.splitlines() if "Acme" in line)
     short_id = line[line.rindex("[") + 1 : line.rindex("]")]
@@ -178,7 +179,7 @@ async def _all_is_taken_along(server: BotApiServer) -> None:
     assert b"Acme" not in content
 
 
-async def _everything_is_forgotten(server: BotApiServer, anna: Talk, annas: Kept) -> None:
+async def _everything_is_forgotten(server: BotApiServer, anna: Talk, annas: HeldByAws) -> None:
     await anna.say("/forget all")
     question = server.sent(ANNA)[-1]
     await server.user(ANNA).presses(question, "Yes, delete everything")
@@ -223,7 +224,7 @@ async def test_nothing_said_while_aws_is_away_is_lost_or_told_twice(tmp_path: Pa
                 await people.tell("Hull")
                 aws.faults.clear()
                 for user in people.talks:
-                    await _all_arrives(people, Kept(aws, memory_id, user), user)
+                    await _all_arrives(people, HeldByAws(aws, memory_id, user), user)
                 await people.tell("Izmir")
     answers = {reply.splitlines()[0] for reply in people.replies}
     assert len(answers) == 1, "whether AWS is there or not, the bot answers the same"
@@ -250,7 +251,7 @@ class People:
                 self.replies.add((await talk.say(said)).replace(f"{place}{user}", "…"))
 
 
-async def _all_arrives(people: People, kept: Kept, user: int) -> None:
+async def _all_arrives(people: People, kept: HeldByAws, user: int) -> None:
     assert SAVED in await people.talks[user].hear()
     told = people.told[user]
     await until(lambda: kept.turns == len(told))
