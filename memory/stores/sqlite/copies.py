@@ -32,6 +32,9 @@ def keep_copy(connection: sqlite3.Connection, path: Path, layout: Layout, genera
     if _has_changed(path):
         copy = copies_folder(path) / moment_now()
         make_directory(copy.parent)
+        for left in copy.parent.glob("*.new*"):
+            # A kill left it, with what no copy may have and what was deleted since.
+            left.unlink()
         draft = copy.with_suffix(".new")
         draft.touch(mode=0o600)
         try:

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -59,8 +59,13 @@ class Scene:
 
     def on_disk(self, text: str) -> list[str]:
         """The files that have the text somewhere in their bytes."""
-        files = (file for file in self.path.rglob("*") if file.is_file())
-        return [file.name for file in files if text.encode() in file.read_bytes()]
+        found = []
+        for file in self.path.rglob("*"):
+            # The draft of a copy comes and goes.
+            with suppress(FileNotFoundError):
+                if file.is_file() and text.encode() in file.read_bytes():
+                    found.append(file.name)
+        return found
 
 
 async def window(memory: Memory) -> list[str]:
@@ -76,7 +81,11 @@ async def test_turns_are_in_the_window_and_nowhere_in_the_store(tmp_path: Path) 
         assert await window(memory) == [SECRET, "ok"]
         assert (await memory.talk.recall(ANN, HOME, "?")).metadata.private
         assert await memory.known.records(ANN, tuple(Kind), everything=True) == []
-        assert {name.partition("-")[0] for name in scene.on_disk("Xanadu")} == {"journal.sqlite"}
+        async with asyncio.timeout(30):
+            # The daily copy has it for a moment, until what is private is deleted from it.
+            while any("journal.sqlite" not in name for name in scene.on_disk("Xanadu")):
+                await asyncio.sleep(0.01)
+        assert scene.on_disk("Xanadu")
 
 
 async def test_after_its_end_not_a_byte_of_it_is_on_the_disk(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from memory.errors import StoreUnavailable
 from memory.records import Actor, Amendment, Choice, Evidence, Kind, Place, Session
-from memory.stores.files import copies_of, set_aside_files
+from memory.stores.files import copies_folder, copies_of, set_aside_files
 from memory.stores.journal.journal import SqlJournal
 from memory.stores.sqlite.copies import restore_copy
 from memory.stores.sqlite.store import SqliteStore
@@ -54,6 +54,17 @@ async def test_only_files_that_changed_are_copied_and_few_copies_are_kept(tmp_pa
         assert len(copies_of(file_of(tmp_path, ANN))) == 1
         await store.keep_copy(ANN, 0)
         assert copies_of(file_of(tmp_path, ANN)) == []
+
+
+async def test_the_draft_of_a_copy_that_a_kill_left_is_deleted(tmp_path: Path) -> None:
+    async with opened(tmp_path) as (store, _):
+        await store.commit(ANN, [draft("I have a dog")])
+        left = copies_folder(file_of(tmp_path, ANN)) / "20260101T000000.new"
+        left.parent.mkdir(parents=True)
+        left.write_bytes(b"what was deleted since")
+        await store.keep_copy(ANN, 3)
+        assert not left.exists()
+        assert len(copies_of(file_of(tmp_path, ANN))) == 1
 
 
 async def test_a_copy_is_for_the_bot_alone_and_whole_by_itself(tmp_path: Path) -> None:
